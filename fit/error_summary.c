@@ -44,11 +44,14 @@ static double upper_bound_90(const double *errors, size_t n)
 struct gcal_fit_error_summary
 gcal_fit_summarize_errors(size_t count, const double *time_s, const double *predicted_s)
 {
-    struct gcal_fit_error_summary summary = {
-        .rms = NAN, .mean_log = NAN, .mean_error = NAN, .error_90 = NAN
-    };
+    struct gcal_fit_error_summary summary = { .rms = NAN,
+                                              .mean_log = NAN,
+                                              .mean_error = NAN,
+                                              .error_90 = NAN,
+                                              .absolute_90_s = NAN };
     struct gcal_arena *arena = gcal_arena_create();
     double *errors = gcal_arena_alloc(arena, count, sizeof(*errors));
+    double *absolute_s = gcal_arena_alloc(arena, count, sizeof(*absolute_s));
     struct gcal_fit_mean_error mean = { 0 };
     double squares = 0, sum = 0;
 
@@ -60,16 +63,19 @@ gcal_fit_summarize_errors(size_t count, const double *time_s, const double *pred
         off = fmin(fabs(log(ratio)), MAX_LOG);
         squares += pow(off, 2);
         sum += off;
+        absolute_s[mean.n] = fabs(predicted_s[i] - time_s[i]);
         errors[mean.n] = fabs(ratio - 1);
         add_error(&mean, errors[mean.n]);
     }
     if (mean.n) {
         gsl_sort(errors, 1, mean.n);
+        gsl_sort(absolute_s, 1, mean.n);
         summary.n = mean.n;
         summary.rms = sqrt(squares / (double)mean.n);
         summary.mean_log = sum / (double)mean.n;
         summary.mean_error = gcal_fit_mean_error(&mean);
         summary.error_90 = upper_bound_90(errors, mean.n);
+        summary.absolute_90_s = upper_bound_90(absolute_s, mean.n);
     }
     gcal_arena_destroy(arena);
     return summary;

@@ -30,6 +30,7 @@ struct gcal_fit_error_summary {
     double mean_error; /* geometric mean of the errors */
     double error_90;   /* 90 % bound: the error of another prediction is at most this with
                           a probability of 90 % */
+    double absolute_90_s; /* the same of |predicted - measured| */
 };
 
 /* Over the predictions that are not NaN; 'time_s' and 'predicted_s': 'count' each.

@@ -1,4 +1,5 @@
 /* publish.c - parameter files from fits, and their publication */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +18,25 @@ struct source {
     const struct gcal_config *config;
 };
 
+/* The bound of absolute errors, of those that are held out, else of the fit's own. */
+static double absolute_bound(const struct gcal_result_type_fit *t,
+                             const struct gcal_result_form_fit *f, double few)
+{
+    double bound_s = few * f->held_out.absolute_90_s, squares = 0;
+
+    for (size_t i = 0; i < f->n_rows && !f->held_out.n; i++)
+        squares += pow(f->predicted_s[i] - t->row_time_s[f->row[i]], 2);
+    if (!f->held_out.n)
+        bound_s = GCAL_PARAMS_NORMAL_90 * sqrt(squares / (double)f->n_rows);
+    bound_s = fmax(bound_s, t->checked.n ? t->checked.absolute_90_s : 0);
+    return fmax(bound_s, DBL_MIN);
+}
+
 /* Held-out errors; if nothing was held out, residuals.  Intervals contain the errors for
  * target kernels that were checked, too.  Short launches have a bound of their own.
  */
 static void copy_error_summary(const struct gcal_result_type_fit *t,
-                               const struct gcal_result_form_fit *f,
+                               const struct gcal_result_form_fit *f, bool absolute,
                                struct gcal_params_model *p)
 {
     /* A kernel's own errors at a few sizes are all that is known of it. */
@@ -33,6 +48,8 @@ static void copy_error_summary(const struct gcal_result_type_fit *t,
         f->held_out.n ? f->held_out.error_90 * few : GCAL_PARAMS_NORMAL_90 * p->residual;
     if (t->checked.n)
         p->error_90 = fmax(p->error_90, t->checked.error_90);
+    if (absolute)
+        p->absolute_error_90_s = absolute_bound(t, f, few);
     if (!f->brief.n && !t->checked_brief.n)
         return;
     p->short_s = GCAL_RESULT_SHORT_S;
@@ -62,7 +79,7 @@ enum gcal_result_verdict gcal_result_judge(const struct gcal_result_type_fit *t,
     why[0] = '\0';
     if (!t->good)
         return GCAL_RESULT_REJECTED;
-    copy_error_summary(t, f, &as_published);
+    copy_error_summary(t, f, config->models[t->model].absolute, &as_published);
     return gcal_params_model_is_poor(&as_published, why) ? GCAL_RESULT_POOR
                                                          : GCAL_RESULT_GOOD;
 }
@@ -146,7 +163,7 @@ static int add_model(const struct source *s, struct gcal_params_device *device,
     p->origin.catalogue = (char *)catalogue_of(header);
     p->origin.configuration = (char *)config->fingerprint;
     p->origin.n_fitted = t->n_devices;
-    copy_error_summary(t, f, p);
+    copy_error_summary(t, f, config->absolute, p);
     for (size_t i = 0; i < n; i++) {
         p->parameter[i] = (char *)model->parameters[i].name;
         p->unit[i] = (char *)model->parameters[i].unit;

@@ -84,8 +84,11 @@ struct gcal_params_model {
                             kernels' if that is larger; 1.645 residuals when there are
                             none */
     double short_s,
-        short_error_90;          /* predictions of less than short_s: the bound for short
+        short_error_90; /* predictions of less than short_s: the bound for short
                                        launches; 0: error_90 holds for all */
+    double
+        absolute_error_90_s; /* the bound of a fit of absolute errors, which holds instead:
+                                    of |predicted - measured|; 0: of relative ones */
     double factor, factor_error; /* device factor, relative to the fit of its type */
     struct gcal_params_derived *derived; /* derived.h; NULL: nothing is kept */
 };

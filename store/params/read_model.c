@@ -221,6 +221,9 @@ static void get_fit(struct gcal_params_fields *r, const struct gcal_yaml *map,
             m->short_s = gcal_params_fields_number(r, map, "short_s", 0);
             m->short_error_90 = gcal_params_fields_number(r, map, "short_error_90", 0);
         }
+        if (!r->failed && gcal_yaml_find(map, "absolute_error_90_s"))
+            m->absolute_error_90_s =
+                gcal_params_fields_number(r, map, "absolute_error_90_s", 0);
         return;
     }
     if (!r->failed && !(m->form = strdup("expression"))) {
@@ -278,13 +281,34 @@ int gcal_params_read_model(const struct gcal_yaml *map, const char *device,
                            struct gcal_error *err)
 {
     static const char *const keys[] = {
-        "device",      "model",          "output",       "expression",
-        "factor",      "form",           "factor_error", "parameters",
-        "features",    "covariance",     "kernels",      "samples",
-        "residual",    "condition",      "mean_error",   "worst_error",
-        "held_out",    "error_90",       "held_out_rms", "known",
-        "short_s",     "short_error_90", "roofs",        "spread",
-        "expressions", "stands_for",     NULL,
+        "device",
+        "model",
+        "output",
+        "expression",
+        "factor",
+        "form",
+        "factor_error",
+        "parameters",
+        "features",
+        "covariance",
+        "kernels",
+        "samples",
+        "residual",
+        "condition",
+        "mean_error",
+        "worst_error",
+        "held_out",
+        "error_90",
+        "held_out_rms",
+        "known",
+        "short_s",
+        "short_error_90",
+        "roofs",
+        "spread",
+        "expressions",
+        "stands_for",
+        "absolute_error_90_s",
+        NULL,
     };
     struct gcal_params_fields r = { .err = err, .version = 3 };
 

@@ -35,7 +35,9 @@ bool gcal_params_model_is_poor(const struct gcal_params_model *m,
             !m->at_bound[i] && (m->standard_error[i] * 2 * GCAL_PARAMS_NORMAL_90 >
                                 log(MOST_RATIO) * fabs(m->value[i]));
     }
-    if (m->held_out_rms > log1p(MOST_ERROR))
+    if (m->absolute_error_90_s > 0)
+        ; /* relative errors of short kernels are any */
+    else if (m->held_out_rms > log1p(MOST_ERROR))
         snprintf(why, GCAL_PARAMS_WHY_SIZE, "its %s errors are above %.0f %% (rms)",
                  m->n_held_out ? "held-out" : "own", 100 * MOST_ERROR);
     else if (!m->spreads.n && 2 * half_width(m) > log(MOST_RATIO))
@@ -43,7 +45,7 @@ bool gcal_params_model_is_poor(const struct gcal_params_model *m,
                  "90 %% of its errors are within %.0f %%: the ends of an interval are "
                  "more than a factor of %.0f apart",
                  100 * m->error_90, MOST_RATIO);
-    else if (n > 1 && (double)n_unknown > MOST_UNKNOWN * (double)n)
+    if (!*why && n > 1 && (double)n_unknown > MOST_UNKNOWN * (double)n)
         snprintf(why, GCAL_PARAMS_WHY_SIZE,
                  "%zu of its %zu parameters are not known to a factor of %.0f", n_unknown,
                  n, MOST_RATIO);

@@ -110,6 +110,8 @@ static void put_model(struct gcal_yaml_writer *w, const struct gcal_params_devic
         gcal_yaml_put_number(w, "short_s", m->short_s);
         gcal_yaml_put_number(w, "short_error_90", m->short_error_90);
     }
+    if (m->absolute_error_90_s > 0)
+        gcal_yaml_put_number(w, "absolute_error_90_s", m->absolute_error_90_s);
     gcal_yaml_write_end_map(w);
 }
 
@@ -231,9 +233,9 @@ static bool has_user_feature(const struct gcal_expr_names *names)
 
 static int version_of_model(const struct gcal_params_model *m)
 {
-    return m->stands_for.n || has_user_feature(m->names) ? 7
-           : gcal_expr_names_count(m->names)             ? 6
-                                                         : 4;
+    return m->stands_for.n || has_user_feature(m->names) || m->absolute_error_90_s > 0 ? 7
+           : gcal_expr_names_count(m->names)                                           ? 6
+                                             : 4;
 }
 
 /* The earliest version whose readers understand the file. */
@@ -256,15 +258,17 @@ static int version_of(const struct gcal_params *params)
 /* A file that no reader could use must not be published. */
 static int check_model(const struct gcal_params_model *m, struct gcal_error *err)
 {
-    double others[] = { m->residual, m->mean_error,   m->worst_error,
-                        m->error_90, m->held_out_rms, m->factor,
-                        m->short_s,  m->factor_error, m->short_error_90 };
+    double others[] = { m->residual,     m->mean_error,
+                        m->worst_error,  m->error_90,
+                        m->held_out_rms, m->factor,
+                        m->short_s,      m->short_error_90,
+                        m->factor_error, m->absolute_error_90_s };
 
     if (all_finite(m->value, m->n_parameters) &&
         all_finite(m->standard_error, m->n_parameters) &&
         all_finite(m->root, GCAL_PARAMS_ROOT(m->n_parameters, 0)) &&
         all_finite(m->feature_min, m->n_features) &&
-        all_finite(m->feature_max, m->n_features) && all_finite(others, 9))
+        all_finite(m->feature_max, m->n_features) && all_finite(others, 10))
         return 0;
     return gcal_error_set(
         err, GCAL_EFIT, "model %s: a value, error or range is not finite: not published",

@@ -196,9 +196,10 @@ static int bind(struct gcal_predictor *p, const struct gcal_params_model *from,
     p->misfit = misfit_of(from->error_90);
     p->short_misfit = misfit_of(from->short_error_90);
     p->short_s = from->short_s;
+    p->absolute_s = from->absolute_error_90_s * from->factor;
     p->factor_error = from->factor_error / from->factor;
     subject = find_subject(p->shared, from, profile);
-    if (!subject.measured && take_spreads(p, from, err) < 0)
+    if (!subject.measured && !p->absolute_s && take_spreads(p, from, err) < 0)
         return -1;
     p->binding = gcal_binding_create_for(profile, &subject, &device, err);
     if (!p->binding || compile(p, p->shared->value, err) < 0)

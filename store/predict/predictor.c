@@ -314,7 +314,8 @@ static struct width usual_width(const struct gcal_predictor *p,
 {
     const struct gcal_spread *spread = gcal_spreads_find(&p->spreads, prediction->class);
     double misfit = prediction->time_s < p->short_s ? p->short_misfit : p->misfit;
-    double width = GCAL_PARAMS_NORMAL_90 * misfit;
+    double width = p->absolute_s > 0 ? log1p(p->absolute_s / prediction->time_s)
+                                     : GCAL_PARAMS_NORMAL_90 * misfit;
 
     if (!spread)
         return (struct width){ width, width };
@@ -349,7 +350,8 @@ static int set_interval(const struct gcal_predictor *p, double of_parameters,
     const struct width usual = usual_width(p, prediction);
     const struct width width = { widen(p, usual.below, of_parameters),
                                  widen(p, usual.above, of_parameters) };
-    double spread = exp(fmax(width.below, width.above));
+    double spread = exp(p->absolute_s > 0 ? widen(p, 0, of_parameters)
+                                          : fmax(width.below, width.above));
 
     if (!(spread <= GCAL_PREDICTOR_MAX_SPREAD) && !p->disregards_gaps) {
         gcal_error_set(err, GCAL_EINPUT,
@@ -363,6 +365,14 @@ static int set_interval(const struct gcal_predictor *p, double of_parameters,
     prediction->standard_error_s = deviation(width) * prediction->time_s;
     prediction->low_s = prediction->time_s * exp(-width.below);
     prediction->high_s = prediction->time_s * exp(width.above);
+    if (p->absolute_s > 0) {
+        double within_s = prediction->time_s *
+                          widen(p, p->absolute_s / prediction->time_s, of_parameters);
+
+        prediction->standard_error_s = within_s / GCAL_PARAMS_NORMAL_90;
+        prediction->low_s = fmax(prediction->time_s - within_s, 0);
+        prediction->high_s = prediction->time_s + within_s;
+    }
     if (p->disregards_gaps)
         return 0;
     prediction->low_s /= weigh_share(gap->lack);

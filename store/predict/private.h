@@ -43,6 +43,8 @@ struct gcal_predictor {
     double misfit;       /* relative */
     double short_misfit; /* of predictions below short_s */
     double short_s;
+    double
+        absolute_s; /* the 90 % bound of a fit of absolute errors; 0: of relative ones */
     bool disregards_gaps;
     double factor_error;         /* relative */
     struct gcal_spreads spreads; /* none for a kernel that the model was fitted to */

@@ -47,14 +47,18 @@ void gcal_show_print_card(struct gcal_arena *arena, const struct gcal_show_devic
             : m->stands_for.n                      ? "kernels like those it was fitted to"
                                                    : "-";
 
+        if (m->absolute_error_90_s > 0)
+            gcal_units(m->absolute_error_90_s, "s", within);
+        else
+            gcal_units_percent(m->error_90, within);
         snprintf(kernels, sizeof(kernels), "%zu", m->n_kernels);
         snprintf(factor, sizeof(factor), "%.3f +- %.3f", m->factor, m->factor_error);
-        gcal_columns_add(table,
-                         (const char *[N_COLUMNS]){
-                             m->name, m->form, kernels,
-                             gcal_units_percent(m->held_out_rms, error),
-                             gcal_units_percent(m->error_90, within), factor, predicts },
-                         GCAL_COLUMN_PLAIN);
+        gcal_columns_add(
+            table,
+            (const char *[N_COLUMNS]){ m->name, m->form, kernels,
+                                       gcal_units_percent(m->held_out_rms, error), within,
+                                       factor, predicts },
+            GCAL_COLUMN_PLAIN);
     }
     gcal_columns_print(table, 2);
 }

@@ -46,6 +46,9 @@ static json_t *model_json(const struct gcal_params_device *d,
                   (json_int_t)m->n_held_out, "held_out_rms", m->held_out_rms, "error_90",
                   m->error_90, "factor", m->factor, "factor_error", m->factor_error);
     gcal_formula_add_json(all, m);
+    if (m->absolute_error_90_s > 0)
+        json_object_set_new(all, "absolute_error_90_s",
+                            json_real(m->absolute_error_90_s));
     if (isfinite(m->condition)) /* JSON has no infinity */
         json_object_set_new(all, "condition", json_real(m->condition));
     json_object_set_new(all, "verdict",

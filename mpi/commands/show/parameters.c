@@ -55,6 +55,9 @@ static void print_model(const struct gcal_params_device *d,
         printf(
             "      held-out error %.1f %% rms, 90 %% within %.1f %%, %zu measurements\n",
             100 * m->held_out_rms, 100 * m->error_90, m->n_held_out);
+    if (m->absolute_error_90_s > 0)
+        printf("      fitted to absolute errors, 90 %% within %s\n",
+               gcal_units(m->absolute_error_90_s, "s", value));
     for (size_t i = 0; i < m->n_parameters; i++) {
         printf("      %-*s %14s +- %-14s%s\n", width, m->parameter[i],
                gcal_units(m->value[i], m->unit[i], value),

@@ -54,6 +54,7 @@ static void the_form_that_predicts_is_chosen(void **state)
     contains(params->devices[0].models[0].expression, "p_hidden");
     assert_int_equal(params->devices[0].models[0].n_held_out, t->forms[1].held_out.n);
     assert_true(params->devices[0].models[0].error_90 == t->forms[1].held_out.error_90);
+    assert_true(params->devices[0].models[0].absolute_error_90_s == 0);
 
     assert_non_null(table = gcal_results_format(&results, record, &config, NULL));
     contains(table, "model m: good\n  partial: ");
@@ -61,6 +62,30 @@ static void the_form_that_predicts_is_chosen(void **state)
     contains(table, "\n    linear ");
     contains(table, "VIF");
     free(table);
+    finish(&results, &config, record);
+}
+
+/* Their bound is in seconds, by the predictions that the relative one is of. */
+static void absolute_fits_publish_absolute_bounds(void **state)
+{
+    struct maker m = make_start(1, NULL);
+    struct gcal_config config = two_forms();
+    struct gcal_results results = { 0 };
+    const struct gcal_result_type_fit *t;
+    struct gcal_params *params;
+    struct gcal_record *record;
+    size_t count;
+
+    (void)state;
+    put_microbenchmarks(&m, hide);
+    record = make_end(&m);
+    config.models[0].absolute = true;
+    t = fit(record, &config, &results);
+    assert_int_equal(
+        gcal_results_params(&results, record, &config, &params, &count, NULL), 0);
+    assert_true(t->forms[t->best].held_out.absolute_90_s > 0);
+    assert_true(params->devices[0].models[0].absolute_error_90_s ==
+                t->forms[t->best].held_out.absolute_90_s);
     finish(&results, &config, record);
 }
 
@@ -327,6 +352,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_form_that_predicts_is_chosen),
+        cmocka_unit_test(absolute_fits_publish_absolute_bounds),
         cmocka_unit_test(the_simpler_of_equals_is_chosen),
         cmocka_unit_test(what_one_generator_tells_is_judged_by_its_other_sizes),
         cmocka_unit_test(what_all_forms_miss_decides_nothing),

@@ -466,6 +466,26 @@ static void intervals_are_those_of_the_class(void **state)
     free(spread);
 }
 
+/* Of a fit of absolute errors, as many microseconds at 2 us as at 1 ms, but no time below 0. */
+static void absolute_errors_have_absolute_intervals(void **state)
+{
+    const char *other = PROFILE("k", NO_PRINT, "0"),
+               *more = ROOFS "absolute_error_90_s: 5e-6\n";
+    struct gcal_prediction p;
+
+    (void)state;
+    p = spread_of(more, other, 1e6, "adds"); /* 1 ms */
+    assert_float_equal(p.high_s, log(1.005), 1e-9);
+    assert_float_equal(p.low_s, log(0.995), 1e-9);
+    assert_float_equal(p.standard_error_s, 5e-6 / GCAL_PARAMS_NORMAL_90, 1e-12);
+    p = spread_of(more, other, 2000, "small"); /* 2 us */
+    assert_float_equal(p.high_s, log(3.5), 1e-9);
+    assert_true(isinf(p.low_s) && p.misfit > 0.5);
+    p = spread_of(ROOFS "spread: {adds: 0.4}\nabsolute_error_90_s: 5e-6\n", other, 1e6,
+                  "adds");
+    assert_float_equal(p.high_s, log(1.005), 1e-9);
+}
+
 /* The microbenchmarks' errors are 0.01 here. */
 static void devices_with_larger_errors_have_wider_intervals(void **state)
 {
@@ -652,6 +672,7 @@ int main(void)
         cmocka_unit_test(the_longest_roof_binds),
         cmocka_unit_test(predictors_share_a_model),
         cmocka_unit_test(intervals_are_those_of_the_class),
+        cmocka_unit_test(absolute_errors_have_absolute_intervals),
         cmocka_unit_test(devices_with_larger_errors_have_wider_intervals),
         cmocka_unit_test(the_spread_is_not_for_fitted_kernels),
         cmocka_unit_test(one_program_gives_what_counts_and_model_give),
