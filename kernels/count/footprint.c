@@ -466,14 +466,14 @@ static void find_near(struct subject *s)
     s->is_near = false;
     for (size_t i = 0; i < s->n; i++) {
         const struct gcal_poly *offset = s->events[i]->offset;
-        struct gcal_sets_access_event *near;
+        struct gcal_sets_access_event base = gcal_count_base_event(s->events[i]), *near;
 
         s->near[i] = s->events[i];
         if ((offset ? gcal_sets_pieces(c, offset) <= GCAL_SETS_MOST_PIECES
-                    : !s->events[i]->near) ||
+                    : !base.offset) ||
             !(near = gcal_poly_alloc(c, sizeof(*near))))
             continue;
-        *near = gcal_count_near_event(s->events[i]);
+        *near = base;
         near->offset = gcal_sets_near(c, near->offset);
         s->near[i] = near;
         if (gcal_count_divides(s->m, s->events[i]))

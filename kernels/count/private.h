@@ -186,6 +186,9 @@ void gcal_count_builder_add_ndrange(struct gcal_count_builder *m);
 /* The access with what is known of its offset, for estimates. */
 struct gcal_sets_access_event
 gcal_count_near_event(const struct gcal_sets_access_event *e);
+/* Or, where nothing is, its base. */
+struct gcal_sets_access_event
+gcal_count_base_event(const struct gcal_sets_access_event *e);
 
 /* Whether its sides, if any, are by conditions that are the same for all of a work-group. */
 bool gcal_count_has_uniform_sides(const struct gcal_count_builder *m,

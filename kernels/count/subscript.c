@@ -13,6 +13,15 @@ gcal_count_near_event(const struct gcal_sets_access_event *e)
     return near;
 }
 
+struct gcal_sets_access_event
+gcal_count_base_event(const struct gcal_sets_access_event *e)
+{
+    struct gcal_sets_access_event base = gcal_count_near_event(e);
+
+    base.offset = base.offset ? base.offset : e->base;
+    return base;
+}
+
 bool gcal_count_has_uniform_sides(const struct gcal_count_builder *m,
                                   const struct gcal_sets_access_event *e)
 {

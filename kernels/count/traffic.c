@@ -460,9 +460,8 @@ static bool are_together(const struct gcal_sets_access_event *a,
 {
     return !a->atomic && !b->atomic &&
            (a == b ||
-            (!gcal_count_near_event(a).offset == !gcal_count_near_event(b).offset &&
-             a->array == b->array && a->direction == b->direction &&
-             strcmp(a->dtype, b->dtype) == 0 &&
+            (!a->base == !b->base && a->array == b->array &&
+             a->direction == b->direction && strcmp(a->dtype, b->dtype) == 0 &&
              gcal_count_innermost_loop(a->scope) == gcal_count_innermost_loop(b->scope)));
 }
 
@@ -496,7 +495,7 @@ static struct gcal_count_counter count_loop(struct gcal_count_builder *m, size_t
             if (!(near = gcal_poly_alloc(m->c, sizeof(*near))))
                 return sum;
             events[n] = &m->nest->accesses[i];
-            *near = gcal_count_near_event(&m->nest->accesses[i]);
+            *near = gcal_count_base_event(&m->nest->accesses[i]);
             all[n++] = near;
             blocks->width = near->width;
             find_count(m, i, blocks, known);

@@ -27,6 +27,7 @@ struct box {
     const struct gcal_poly *trips[GCAL_SETS_MAX_DIMS];
     int64_t step[GCAL_SETS_MAX_DIMS][GCAL_SETS_MAX_BASES];
     bool scattered[GCAL_SETS_MAX_DIMS]; /* numbers that are data: steps of any length */
+    const struct gcal_poly *data;       /* the part of the subscript that has these */
     int64_t low[GCAL_SETS_MAX_BASES], high[GCAL_SETS_MAX_BASES]; /* of constant terms */
     int64_t width;
     bool aligned; /* begins with a block in every group */
@@ -125,7 +126,8 @@ static bool add_dimension(struct boxes *b, struct box *box, size_t number, size_
     const struct gcal_poly *offset = domain->offset;
     const struct gcal_poly *stride =
         gcal_poly_coefficient(b->c, offset, domain->dims[dim], 1);
-    bool fixed = dim < unfold->n_dims && is_fixed(b, domain, dim);
+    bool fixed =
+        dim < unfold->n_dims && (unfold->is_origin[dim] || is_fixed(b, domain, dim));
 
     if (gcal_poly_contains_nested(b->c, offset, domain->dims[dim]) ||
         gcal_poly_degree(offset, domain->dims[dim]) > 1 ||
@@ -147,6 +149,17 @@ static bool begin_is_whole(struct boxes *b, const struct gcal_poly *begin)
     return !begin->n_terms || is_whole(b, begin);
 }
 
+/* The terms of p with numbers that are data; NULL: there are none. */
+static const struct gcal_poly *find_data(const struct boxes *b, const struct gcal_poly *p)
+{
+    const struct gcal_poly *rest = p;
+
+    for (const struct gcal_sets_number *n = b->nest->numbers; n; n = n->next)
+        rest = gcal_poly_substitute(b->c, rest, gcal_poly_atom_index(n->value),
+                                    gcal_poly_integer(b->c, 0));
+    return rest == p || gcal_poly_equal(rest, p) ? NULL : gcal_poly_sub(b->c, p, rest);
+}
+
 static bool find_box(struct boxes *b, struct box *box,
                      const struct gcal_sets_access_event *access, size_t number)
 {
@@ -154,7 +167,9 @@ static bool find_box(struct boxes *b, struct box *box,
     const struct gcal_poly *begin =
         gcal_sets_bases_stride(b->c, b->offsets[number], UINT_MAX);
 
-    *box = (struct box){ .width = access->width, .aligned = begin_is_whole(b, begin) };
+    *box = (struct box){ .width = access->width,
+                         .aligned = begin_is_whole(b, begin),
+                         .data = find_data(b, b->offsets[number]) };
     for (size_t i = 0; i < domain->n_dims; i++)
         if (!add_dimension(b, box, number, i))
             return false;
@@ -166,10 +181,23 @@ static bool find_box(struct boxes *b, struct box *box,
     return true;
 }
 
+/* Whether elements around places that are data leave a block or a row between them. */
+static bool are_apart(const struct boxes *b, const struct box *x, const struct box *y)
+{
+    for (size_t k = 0; k < b->bases.n && x->data; k++) {
+        int64_t most = k == 0 ? x->width + b->size - 1 : 1;
+
+        if (x->low[k] - y->high[k] > most || y->low[k] - x->high[k] > most)
+            return true;
+    }
+    return false;
+}
+
 static bool is_alike(const struct boxes *b, const struct box *x, const struct box *y)
 {
     if (memcmp(x->scattered, y->scattered, sizeof(x->scattered)) != 0 ||
-        x->n_dims != y->n_dims || x->width != y->width)
+        x->n_dims != y->n_dims || x->width != y->width || !x->data != !y->data ||
+        (x->data && !gcal_poly_equal(x->data, y->data)) || are_apart(b, x, y))
         return false;
     for (size_t i = 0; i < x->n_dims; i++) {
         if (!gcal_poly_equal(x->trips[i], y->trips[i]))
@@ -237,13 +265,30 @@ static size_t next_dimension(const struct box *box, size_t k, int64_t above, siz
     return next;
 }
 
+static int64_t divide_down(int64_t number, int64_t by)
+{
+    return number / by - (number % by < 0);
+}
+
+/* What all places of a box that has data begin at a multiple of, within blocks. */
+static int64_t find_grain(const struct boxes *b, const struct box *box)
+{
+    int64_t grain = b->bases.n == 1 && box->data ? b->size : 1;
+
+    for (size_t i = 0; i < box->n_dims; i++)
+        grain = gcal_poly_gcd(grain, box->step[i][0]);
+    return grain;
+}
+
 /* The runs along basis 'k', in units of it. */
-static struct runs along(struct boxes *b, struct box *box, size_t k)
+static struct runs along(struct boxes *b, struct box *box, size_t k, int64_t grain)
 {
     struct gcal_poly_context *c = b->c;
-    int64_t gap = k == 0 ? b->size : 1, width = k == 0 ? box->width : 1;
+    int64_t gap = k == 0 ? b->size : 1;
+    int64_t first = divide_down(box->low[k], grain);
+    int64_t last = divide_down(box->high[k] + (k == 0 ? box->width : 1) - 1, grain);
     struct runs runs = { gcal_poly_integer(c, 1),
-                         gcal_poly_integer(c, width + box->high[k] - box->low[k]) };
+                         gcal_poly_integer(c, (last - first + 1) * grain) };
     size_t i = SIZE_MAX;
 
     for (int64_t step = 0; (i = next_dimension(box, k, step, i)) != SIZE_MAX;) {
@@ -290,12 +335,14 @@ static struct runs stack(struct boxes *b, struct box *box, struct runs lower,
 static const struct gcal_poly *count_box(struct boxes *b, struct box *box)
 {
     struct gcal_poly_context *c = b->c;
-    struct runs runs = along(b, box, 0);
+    int64_t grain = find_grain(b, box);
+    struct runs runs = along(b, box, 0, grain);
     const struct gcal_poly *reach;
 
     for (size_t k = 1; k < b->bases.n; k++)
-        runs = stack(b, box, runs, along(b, box, k), b->bases.all[k]);
-    reach = gcal_poly_add(c, runs.span, gcal_poly_integer(c, b->size - 1));
+        runs = stack(b, box, runs, along(b, box, k, 1), b->bases.all[k]);
+    reach = gcal_poly_add(c, runs.span,
+                          gcal_poly_integer(c, b->size - (box->aligned ? 1 : grain)));
     return gcal_poly_mul(c, runs.count,
                          box->aligned ? gcal_poly_floor(c, reach, b->size)
                                       : gcal_poly_scale(c, reach, 1, b->size));
@@ -308,7 +355,8 @@ static bool find_domains(struct boxes *b, size_t n,
                          bool *estimated)
 {
     for (size_t i = 0; i < n; i++) {
-        b->unfolds[i] = (struct gcal_sets_unfold){ extent, b, b->region == LAUNCH, 0 };
+        b->unfolds[i] =
+            (struct gcal_sets_unfold){ extent, b, b->region == LAUNCH, 0, { 0 } };
         b->domains[i] = (struct gcal_sets_domain){ .nest = b->nest,
                                                    .mode = GCAL_SETS_COUNT_WORK_ITEMS,
                                                    .offset = accesses[i]->offset,

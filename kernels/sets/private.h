@@ -361,7 +361,8 @@ struct gcal_sets_unfold {
                                       size_t dim);
     void *data;
     bool from_zero; /* dividends begin at 0 */
-    size_t n_dims;  /* result: of the domain's, those that it had */
+    size_t n_dims;  /* result: of the domain's, those that it had, and which of them */
+    bool is_origin[GCAL_SETS_MAX_DIMS]; /* the numbers that are data depend on */
 };
 
 /* Whether the atom is a number that is data. */

@@ -112,6 +112,10 @@ struct gcal_sets_access_event {
      * gcal_sets_number), but for signs and wrapping; NULL: unknown.
      */
     const struct gcal_poly *near;
+    /* Where that is unknown, too: the same with free numbers, which say no more than what lies
+     * apart from what by how much; NULL: unknown.
+     */
+    const struct gcal_poly *base;
     /* Where it is one of several known offsets, by conditions: the same access for each of them,
      * in the scope where it is that one; 'near' is the one at most places.
      */
@@ -140,10 +144,11 @@ struct gcal_sets_link {
 };
 
 /* A number that is data: a dimension without a range, which is another one wherever 'of',
- * the address that it is loaded from, is.
+ * the address that it is loaded from, is; or a free one, which may come from anything.
  */
 struct gcal_sets_number {
-    size_t n; /* of it and those after it */
+    bool is_free;
+    unsigned array; /* that it is loaded from */
     const struct gcal_poly *value, *of;
     const struct gcal_sets_number *next;
 };

@@ -206,46 +206,58 @@ static bool has_dimension(const struct gcal_sets_domain *domain, unsigned atom)
     return false;
 }
 
-/* How many addresses it is loaded from; NULL: unknown. */
-static const struct gcal_poly *count_loads(const struct gcal_sets_unfold *unfold,
-                                           const struct gcal_sets_domain *domain,
-                                           const struct gcal_sets_number *number)
+/* Marks the dimensions that numbers in p depend on. */
+static void mark_origins(struct gcal_sets_unfold *unfold,
+                         const struct gcal_sets_domain *domain, const struct gcal_poly *p)
 {
     struct gcal_poly_context *c = domain->nest->c;
-    const struct gcal_poly *product = gcal_poly_integer(c, 1), *one;
+
+    for (const struct gcal_sets_number *n = domain->nest->numbers; n; n = n->next) {
+        if (!gcal_poly_contains(c, p, gcal_poly_atom_index(n->value)))
+            continue;
+        for (size_t i = 0; i < unfold->n_dims; i++)
+            unfold->is_origin[i] =
+                unfold->is_origin[i] || gcal_poly_contains(c, n->of, domain->dims[i]);
+        mark_origins(unfold, domain, n->of);
+    }
+}
+
+/* Of how many places they are; NULL: unknown. */
+static const struct gcal_poly *count_origins(const struct gcal_sets_unfold *unfold,
+                                             const struct gcal_sets_domain *domain)
+{
+    const struct gcal_poly *product = gcal_poly_integer(domain->nest->c, 1), *one;
 
     for (size_t i = 0; i < unfold->n_dims; i++) {
-        if (!gcal_poly_contains(c, number->of, domain->dims[i]))
+        if (!unfold->is_origin[i])
             continue;
         if (!(one = gcal_sets_unfold_extent(unfold, domain, i)))
             return NULL;
-        product = gcal_poly_mul(c, product, one);
+        product = gcal_poly_mul(domain->nest->c, product, one);
     }
-    for (const struct gcal_sets_number *n = number->next; n && product; n = n->next)
-        if (gcal_poly_contains(c, number->of, gcal_poly_atom_index(n->value)))
-            product = (one = count_loads(unfold, domain, n))
-                          ? gcal_poly_mul(c, product, one)
-                          : NULL;
     return product;
 }
 
-/* Adds those in the offset as dimensions. */
+/* Adds those in the offset as dimensions, which have their values together. */
 static bool unfold_numbers(struct gcal_sets_domain *domain,
                            struct gcal_sets_unfold *unfold)
 {
+    const struct gcal_poly *trips;
+
+    mark_origins(unfold, domain, domain->offset);
+    trips = count_origins(unfold, domain);
     for (const struct gcal_sets_number *n = domain->nest->numbers; n; n = n->next) {
         unsigned atom = gcal_poly_atom_index(n->value);
 
         if (!gcal_poly_contains(domain->nest->c, domain->offset, atom) ||
             has_dimension(domain, atom))
             continue;
-        if (domain->n_dims == GCAL_SETS_MAX_DIMS)
+        if (domain->n_dims == GCAL_SETS_MAX_DIMS || !trips)
             return false;
-        domain->trips[domain->n_dims] = count_loads(unfold, domain, n);
+        domain->trips[domain->n_dims] = trips;
         domain->is_lid[domain->n_dims] = false;
         domain->dims[domain->n_dims++] = atom;
-        if (!domain->trips[domain->n_dims - 1])
-            return false;
+        trips = gcal_poly_integer(domain->nest->c, 1);
     }
     return true;
 }

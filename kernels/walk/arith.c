@@ -547,7 +547,7 @@ struct gcal_walk_value gcal_walk_pointer_add(struct gcal_walk *w,
         gcal_walk_value_wait(&pointer, &by);
         pointer.range = gcal_walk_range_move(w, &pointer, &by, bytes);
         pointer.chain = gcal_walk_chain_union(w, pointer.chain, by.chain);
-        near = gcal_walk_near_of(by);
+        near = gcal_walk_base_of(by);
         near = near ? gcal_poly_scale(w->c, near, bytes, 1) : NULL;
         pointer.near = gcal_walk_near_binary(
             w, CXBinaryOperator_Add, pointer,

@@ -100,6 +100,13 @@ static struct gcal_walk_value function_of_integers(struct gcal_walk *w, const ch
     return gcal_walk_not_affine("it comes from a function that is not affine");
 }
 
+/* Whether it is a bound, which is at the side: one for all work-items. */
+static bool is_end(struct gcal_walk *w, struct gcal_walk_value value)
+{
+    return value.kind == GCAL_WALK_VALUE_INTEGER &&
+           !gcal_poly_has_dimension(w->c, value.p);
+}
+
 struct gcal_walk_value gcal_walk_integer_function(struct gcal_walk *w, const char *name,
                                                   CXType type, size_t n,
                                                   const CXType *types,
@@ -124,7 +131,7 @@ struct gcal_walk_value gcal_walk_integer_function(struct gcal_walk *w, const cha
                 gcal_walk_near_binary(w, CXBinaryOperator_Mul, args[0], args[1]);
         else if (strcmp(name, "min") == 0 || strcmp(name, "max") == 0 ||
                  strcmp(name, "clamp") == 0 || gcal_walk_starts_with(name, "convert_"))
-            unknown.near = gcal_walk_near_of(args[0]); /* bounds are at the sides */
+            unknown.near = gcal_walk_base_of(args[n == 2 && is_end(w, args[0])]);
         return unknown;
     }
     return gcal_walk_value_if_fits(w, had_failed,

@@ -246,7 +246,7 @@ static const struct gcal_poly *join_coordinates(struct gcal_walk *w, CXType type
         struct gcal_walk_value one =
             n == 1 ? coordinates
                    : gcal_walk_part_find(coordinates, i * (int64_t)sizeof(int));
-        const struct gcal_poly *p = near ? gcal_walk_near_of(one) : one.p;
+        const struct gcal_poly *p = near ? gcal_walk_near_of(w, one) : one.p;
 
         if (!p || (!near && one.kind != GCAL_WALK_VALUE_INTEGER))
             return NULL;

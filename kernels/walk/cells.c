@@ -200,7 +200,8 @@ void gcal_walk_variable_declare(struct gcal_walk *w, CXCursor decl,
         gcal_walk_variable_set(w, decl, value);
     for (size_t i = 0; i < n; i++)
         gcal_walk_cell_set(w, decl, leaves[i].at, leaves[i].type,
-                           gcal_walk_part_find(value, leaves[i].at));
+                           gcal_walk_named(w, decl, leaves[i].type,
+                                           gcal_walk_part_find(value, leaves[i].at)));
 }
 
 bool gcal_walk_is_declared(const struct gcal_walk *w, CXCursor decl)
@@ -235,7 +236,8 @@ void gcal_walk_cells_store(struct gcal_walk *w, CXCursor decl, int64_t at, int64
 
         if (cell->at >= at && cell->at < at + size && !cell->escaped &&
             clang_equalCursors(cell->decl, decl))
-            cell->value = gcal_walk_part_find(value, cell->at - at);
+            cell->value = gcal_walk_named(w, decl, cell->type,
+                                          gcal_walk_part_find(value, cell->at - at));
     }
 }
 

@@ -9,6 +9,10 @@
  * neighbours in memory.  So what is loaded is some number: a dimension without a range,
  * which depends on the ids and loops that the load's address depends on.  Values follow
  * from it by the same arithmetic as from others, though signs and ranges are not known.
+ *
+ * Of what comes from floating-point numbers or is a hash, nothing is known; but table[hash] and
+ * table[hash + 1] are neighbours.  So a variable of such a value gets a free number, which is
+ * another one for each work-item and iteration.
  */
 #include <string.h>
 
@@ -296,33 +300,89 @@ gcal_walk_range_in_elements(struct gcal_walk *w, const struct gcal_sets_range *r
 
 /* ---- numbers that are data ---- */
 
-const struct gcal_poly *gcal_walk_near_of(struct gcal_walk_value value)
+const struct gcal_poly *gcal_walk_base_of(struct gcal_walk_value value)
 {
     if (value.choice)
-        return gcal_walk_near_of(value.choice->mostly ? value.choice->yes
+        return gcal_walk_base_of(value.choice->mostly ? value.choice->yes
                                                       : value.choice->no);
     return value.kind != GCAL_WALK_VALUE_UNKNOWN && value.p ? value.p : value.near;
+}
+
+static bool has_free(const struct gcal_walk *w, const struct gcal_poly *p)
+{
+    for (const struct gcal_sets_number *n = w->nest->numbers; n; n = n->next)
+        if (n->is_free && gcal_poly_contains(w->c, p, gcal_poly_atom_index(n->value)))
+            return true;
+    return false;
+}
+
+const struct gcal_poly *gcal_walk_near_of(const struct gcal_walk *w,
+                                          struct gcal_walk_value value)
+{
+    const struct gcal_poly *base = gcal_walk_base_of(value);
+
+    return base && has_free(w, base) ? NULL : base;
+}
+
+/* A new number; NULL: there are many. */
+static const struct gcal_poly *add_number(struct gcal_walk *w,
+                                          struct gcal_sets_number number)
+{
+    struct gcal_sets_number *added;
+    size_t count = 0;
+
+    for (const struct gcal_sets_number *n = w->nest->numbers; n; n = n->next)
+        count += n->is_free == number.is_free;
+    if (count == MOST_NUMBERS || !(added = gcal_poly_alloc(w->c, sizeof(*added))))
+        return NULL;
+    *added = number;
+    added->value = gcal_poly_dimension(w->c, "data", NULL);
+    added->next = w->nest->numbers;
+    w->nest->numbers = added;
+    return added->value;
 }
 
 const struct gcal_poly *gcal_walk_near_loaded(struct gcal_walk *w, CXType type,
                                               struct gcal_walk_value pointer)
 {
-    struct gcal_sets_number *number;
-    const struct gcal_poly *of = gcal_walk_near_of(pointer);
-    size_t n = w->nest->numbers ? w->nest->numbers->n : 0;
+    const struct gcal_poly *of = gcal_walk_near_of(w, pointer);
 
-    if (pointer.kind != GCAL_WALK_VALUE_POINTER || !of || n == MOST_NUMBERS ||
-        !gcal_walk_type_is_integer(clang_getCanonicalType(type)) ||
-        !(number = gcal_poly_alloc(w->c, sizeof(*number))))
+    if (pointer.kind != GCAL_WALK_VALUE_POINTER || !of ||
+        !gcal_walk_type_is_integer(clang_getCanonicalType(type)))
         return NULL;
-    *number = (struct gcal_sets_number){
-        .n = n + 1,
-        .value = gcal_poly_dimension(w->c, "data", NULL),
-        .of = of,
-        .next = w->nest->numbers,
-    };
-    w->nest->numbers = number;
-    return number->value;
+    for (const struct gcal_sets_number *n = w->nest->numbers; n; n = n->next)
+        if (!n->is_free && n->array == pointer.array && gcal_poly_equal(n->of, of))
+            return n->value;
+    return add_number(w, (struct gcal_sets_number){ .array = pointer.array, .of = of });
+}
+
+const struct gcal_poly *gcal_walk_free_number(struct gcal_walk *w)
+{
+    const struct gcal_poly *of = gcal_poly_integer(w->c, 0);
+
+    for (size_t d = 0; d < w->nest->n_dims; d++)
+        of = gcal_poly_add(w->c, of,
+                           gcal_poly_add(w->c, w->nest->lid[d], w->nest->gid[d]));
+    for (const struct gcal_sets_scope *s = w->scope; s; s = s->parent)
+        if (s->kind == GCAL_SETS_SCOPE_LOOP)
+            of = gcal_poly_add(w->c, of, gcal_poly_from_atom(w->c, s->loop));
+    return add_number(w, (struct gcal_sets_number){ .is_free = true, .of = of });
+}
+
+struct gcal_walk_value gcal_walk_named(struct gcal_walk *w, CXCursor decl, CXType type,
+                                       struct gcal_walk_value value)
+{
+    bool is_pointer = value.kind == GCAL_WALK_VALUE_POINTER;
+    int64_t size = is_pointer
+                       ? clang_Type_getSizeOf(gcal_walk_pointee(type))
+                       : value.kind == GCAL_WALK_VALUE_UNKNOWN &&
+                             gcal_walk_type_is_integer(clang_getCanonicalType(type));
+
+    if (size > 0 && !gcal_walk_base_of(value) && !value.choice && !value.parts &&
+        !value.condition && !value.in_array && gcal_walk_is_index(w, decl) &&
+        (value.near = gcal_walk_free_number(w)))
+        value.near = gcal_poly_scale(w->c, value.near, size, 1);
+    return value;
 }
 
 static const struct gcal_poly *operate(struct gcal_walk *w,
@@ -361,15 +421,42 @@ static const struct gcal_poly *operate(struct gcal_walk *w,
     }
 }
 
+/* Of which at least one has free numbers: what is moved, or a multiple, and mostly what is wrapped. */
+static const struct gcal_poly *operate_on_free(struct gcal_walk *w,
+                                               enum CXBinaryOperatorKind kind,
+                                               const struct gcal_poly *a,
+                                               const struct gcal_poly *b)
+{
+    switch (kind) {
+    case CXBinaryOperator_Mul:
+        return gcal_poly_has_dimension(w->c, a) && gcal_poly_has_dimension(w->c, b)
+                   ? NULL
+                   : gcal_poly_mul(w->c, a, b);
+    case CXBinaryOperator_And:
+        if (!gcal_poly_has_dimension(w->c, a))
+            return b;
+        return gcal_poly_has_dimension(w->c, b) ? NULL : a;
+    case CXBinaryOperator_Rem:
+        return gcal_poly_has_dimension(w->c, b) ? NULL : a;
+    case CXBinaryOperator_Add:
+    case CXBinaryOperator_Sub:
+    case CXBinaryOperator_Shl:
+        return operate(w, kind, a, b);
+    default:
+        return NULL;
+    }
+}
+
 const struct gcal_poly *gcal_walk_near_binary(struct gcal_walk *w,
                                               enum CXBinaryOperatorKind kind,
                                               struct gcal_walk_value a,
                                               struct gcal_walk_value b)
 {
-    const struct gcal_poly *x = gcal_walk_near_of(a), *y = gcal_walk_near_of(b), *near;
+    const struct gcal_poly *x = gcal_walk_base_of(a), *y = gcal_walk_base_of(b), *near;
 
     if (!x || !y || gcal_poly_context_has_failed(w->c))
         return NULL;
-    near = operate(w, kind, x, y);
+    near = has_free(w, x) || has_free(w, y) ? operate_on_free(w, kind, x, y)
+                                            : operate(w, kind, x, y);
     return gcal_poly_forgive_size(w->c) ? NULL : near;
 }

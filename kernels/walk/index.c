@@ -280,9 +280,11 @@ static bool is_moved(const struct gcal_walk *w, const struct gcal_poly *p)
 
 bool gcal_walk_is_affine(const struct gcal_walk *w, const struct gcal_walk_value *value)
 {
-    const struct gcal_poly *p = value->kind == GCAL_WALK_VALUE_UNKNOWN
-                                    ? (value->widened ? value->widened : value->near)
-                                    : value->p;
+    const struct gcal_walk_value own = { .near = value->near };
+    const struct gcal_poly *p =
+        value->kind == GCAL_WALK_VALUE_UNKNOWN
+            ? (value->widened ? value->widened : gcal_walk_near_of(w, own))
+            : value->p;
     bool is = value->parts && value->parts->n;
 
     for (size_t i = 0; is && i < value->parts->n; i++)

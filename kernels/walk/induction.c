@@ -633,7 +633,7 @@ static void set_values(struct gcal_walk *w, struct gcal_walk_inductions *changes
         value.depth = value.on_data && ends ? induction->start.depth + 1 : 0;
         value.is_mixed = !induction->step && !induction->near_step &&
                          !induction->doublings &&
-                         is_of_lane(w, gcal_walk_near_of(induction->start));
+                         is_of_lane(w, gcal_walk_near_of(w, induction->start));
         value.is_stepped = v && !ends && !value.is_mixed;
         if (v && induction->step) {
             value = moved_by(w, induction, v);
@@ -649,6 +649,8 @@ static void set_values(struct gcal_walk *w, struct gcal_walk_inductions *changes
         }
         if (v && induction->near_step && induction->start.near)
             value.near = near_moved_by(w, induction, v);
+        if (v)
+            value = gcal_walk_named(w, induction->decl, induction->type, value);
         gcal_walk_cell_set(w, induction->decl, induction->at, induction->type, value);
     }
 }

@@ -135,6 +135,30 @@ static bool can_choose(struct gcal_walk_value yes, struct gcal_walk_value no)
            (yes.p || yes.choice) && (no.p || no.choice) && !yes.in_array && !no.in_array;
 }
 
+/* Whether it is one for all work-items, as the ends to which others are clamped. */
+static bool is_end(struct gcal_walk *w, const struct gcal_poly *near)
+{
+    return near && !gcal_poly_has_dimension(w->c, near);
+}
+
+/* What is known of the value at most places. */
+static const struct gcal_poly *select_near(struct gcal_walk *w,
+                                           const struct gcal_walk_predicate *predicate,
+                                           struct gcal_walk_value yes,
+                                           struct gcal_walk_value no)
+{
+    const struct gcal_poly *a = gcal_walk_base_of(yes), *b = gcal_walk_base_of(no);
+
+    if (is_end(w, a) != is_end(w, b))
+        return is_end(w, a) ? b : a;
+    if (!gcal_walk_near_of(w, yes) && gcal_walk_near_of(w, no))
+        return b;
+    return a && (!b || !predicate->known ||
+                 gcal_sets_condition_holds_mostly(w->c, predicate->when))
+               ? a
+               : b;
+}
+
 struct gcal_walk_value gcal_walk_value_select(struct gcal_walk *w,
                                               const struct gcal_walk_predicate *predicate,
                                               struct gcal_walk_value yes,
@@ -168,10 +192,7 @@ struct gcal_walk_value gcal_walk_value_select(struct gcal_walk *w,
     value.on_data = (!predicate->known && predicate->on_data) ||
                     (yes.kind == GCAL_WALK_VALUE_UNKNOWN && yes.on_data) ||
                     (no.kind == GCAL_WALK_VALUE_UNKNOWN && no.on_data);
-    value.near = gcal_walk_near_of(yes) ? gcal_walk_near_of(yes) : gcal_walk_near_of(no);
-    if (predicate->known && gcal_walk_near_of(no) &&
-        !gcal_sets_condition_holds_mostly(w->c, predicate->when))
-        value.near = gcal_walk_near_of(no);
+    value.near = select_near(w, predicate, yes, no);
     value.is_private = yes.is_private && no.is_private;
     if (value.is_private) { /* of two arrays, one: which does not matter */
         value.in_array = yes.in_array || no.in_array;
@@ -334,7 +355,7 @@ struct gcal_walk_value gcal_walk_value_choose(struct gcal_walk *w,
     }
     mostly = gcal_sets_condition_holds_mostly(w->c, when);
     if (value.kind == GCAL_WALK_VALUE_POINTER)
-        value.near = gcal_walk_near_of(mostly ? yes : no);
+        value.near = gcal_walk_base_of(mostly ? yes : no);
     if (count_values(yes) + count_values(no) > GCAL_WALK_MOST_SIDES ||
         !(choice = gcal_poly_alloc(w->c, sizeof(*choice))))
         return value;

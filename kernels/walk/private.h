@@ -48,8 +48,8 @@ struct gcal_walk_value {
     const struct gcal_poly *widened;
     /* unknown: of a floating type, with this value, of rational coefficients; or NULL */
     const struct gcal_poly *quotient;
-    /* unknown: what it is but for numbers that are data, signs and wrapping, for estimates
-     * of traffic; a pointer: of its offset.  Or NULL
+    /* unknown: what it is but for numbers that are data or free, signs and wrapping, for
+     * estimates of traffic; a pointer: of its offset.  Or NULL
      */
     const struct gcal_poly *near;
     bool
@@ -374,8 +374,17 @@ struct gcal_walk_value gcal_walk_vector_call(struct gcal_walk *w, const char *na
                                              const struct gcal_walk_value *args);
 
 /* ---- data.c: what is known of values that come from data ---- */
-/* The value, or what is known of it; NULL: nothing. */
-const struct gcal_poly *gcal_walk_near_of(struct gcal_walk_value value);
+/* The value, or what is known of it, with free numbers or without; NULL: nothing. */
+const struct gcal_poly *gcal_walk_base_of(struct gcal_walk_value value);
+const struct gcal_poly *gcal_walk_near_of(const struct gcal_walk *w,
+                                          struct gcal_walk_value value);
+/* A free number, of the loops around; NULL: there are many. */
+const struct gcal_poly *gcal_walk_free_number(struct gcal_walk *w);
+/* The value of a variable 'decl', or of a part of it of 'type': with a free number where nothing is
+ * known of it and subscripts use it.
+ */
+struct gcal_walk_value gcal_walk_named(struct gcal_walk *w, CXCursor decl, CXType type,
+                                       struct gcal_walk_value value);
 /* Of a load of 'type' at 'pointer'. */
 const struct gcal_poly *gcal_walk_near_loaded(struct gcal_walk *w, CXType type,
                                               struct gcal_walk_value pointer);

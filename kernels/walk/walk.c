@@ -294,7 +294,9 @@ void gcal_walk_cell_set(struct gcal_walk *w, CXCursor decl, int64_t at, CXType t
 void gcal_walk_variable_set(struct gcal_walk *w, CXCursor decl,
                             struct gcal_walk_value value)
 {
-    gcal_walk_cell_set(w, decl, 0, gcal_source_type(decl), value);
+    CXType type = gcal_source_type(decl);
+
+    gcal_walk_cell_set(w, decl, 0, type, gcal_walk_named(w, decl, type, value));
 }
 
 void gcal_walk_variable_escape(struct gcal_walk *w, CXCursor decl)

@@ -1,5 +1,5 @@
 /* test_unknown_places.c - traffic of accesses whose places are random or unknown: in local
- * memory by banks, in images, in private arrays
+ * memory by banks, in images, in private arrays; and of neighbours of such places
  */
 #include <math.h>
 #include <setjmp.h>
@@ -317,6 +317,76 @@ static void private_arrays_have_traffic(void **state)
     }
 }
 
+/* ---- neighbours of places that are data ---- */
+
+/* Distinct sectors of 't' for each of 256 work-items. */
+static void neighbours_of_unknown_places_share_sectors(void **state)
+{
+    static const struct {
+        const char *body;
+        double sectors;
+    } cases[] = {
+        { "int a = v[i]; s = t[a] + t[a + 1];", 9.0 / 8 },
+        { "int a = v[i]; s = t[a] + t[a + 100];", 2 },
+        { "s = t[(int)v[i]] + t[(int)v[i + 256]];", 2 },
+        { "int a = v[i], b = v[i + 256]; s = t[a] + t[b];", 2 },
+        { "int a = v[i] + w * (int)v[i + 256]; s = t[a] + t[a + 1] + t[a + w] + t[a + w "
+          "+ "
+          "1];",
+          9.0 / 4 },
+        { "int a = (int)v[i] + 1024 * (int)v[i + 256]; s = t[a] + t[a + 1] + t[a + 1024] "
+          "+ "
+          "t[a + 1025];",
+          9.0 / 4 },
+        { "int2 a = convert_int2(f[i]); s = t[w * a.y + a.x] + t[w * a.y + a.x + 1];",
+          9.0 / 8 },
+        { "uint h = u[i] * 0x9e3779b9u; h ^= h >> 16; for (int k = 0; k < 4; k++) s += "
+          "t[(h "
+          "+ k) & 0xfffffff];",
+          11.0 / 8 },
+        { "int a = v[i]; for (int k = 0; k < 16; k++) s += t[a + k];", 23.0 / 8 },
+        { "int a = v[i]; for (int k = 0; k < 16; k++) s += t[a + 64 * k];", 16 },
+        { "int a = v[i]; for (int k = 0; k < 16; k++) a = 2 * a + (t[2 * a] < t[2 * a + "
+          "1]); s = a;",
+          16 },
+        { "int a = v[i]; s = t[4 * a] + t[4 * a + 1] + t[4 * a + 3];", 1 },
+        { "global const uint *p = t + (int)v[i]; s = p[0] + p[1];", 9.0 / 8 },
+        { "int a = v[i]; s = q[a].x + q[a].y + q[a + 1].z;", 3.0 / 2 },
+        { "s = t[u[i]] + t[u[i] + 1];", 9.0 / 8 },
+        { "s = t[u[i]] + t[u[i + 256]];", 2 },
+        { "s = t[i + u[i]] + t[i + u[i] + 1];", 9.0 / 8 },
+        /* the ends of a clamp are not where most are */
+        { "int a = v[i]; if (a < 0) a = 0; if (a > w - 1) a = w - 1; s = t[a];", 1 },
+        { "int a = v[i]; a = a < 0 ? 0 : a; s = t[a] + t[a + 1];", 9.0 / 8 },
+        { "s = t[max(0, min((int)v[i], w - 1))];", 1 },
+    };
+    static const double sizes[] = { 4096 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        char source[600];
+        struct gcal_profile *p;
+        double found;
+
+        snprintf(
+            source, sizeof(source),
+            "kernel void f(global float *x, global const float *v, global const float2 "
+            "*f, global const int *u, global const uint *t, global const uint4 *q, int "
+            "w) { int i = get_global_id(0) + 64 * get_global_id(1); uint s = 0; %s "
+            "x[i] = s; }",
+            cases[i].body);
+        p = count(source, 0, NULL);
+        found = by_hand_value(p, "f_footprint_launch_global_uint32_load", sizes) / 256;
+        if (fabs(found - cases[i].sectors) > 1e-9)
+            fail_msg("%s: %g sectors, not %g", cases[i].body, found, cases[i].sectors);
+        found = by_hand_value(p, "f_loop_sector_global_uint32_load", sizes) / 256;
+        if (fabs(found - cases[i].sectors) > 1e-9)
+            fail_msg("%s: %g sectors in loops, not %g", cases[i].body, found,
+                     cases[i].sectors);
+        gcal_profile_destroy(p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -326,6 +396,7 @@ int main(void)
         cmocka_unit_test(formats_of_images_are_known_from_extents),
         cmocka_unit_test(images_are_loads_that_wait),
         cmocka_unit_test(private_arrays_have_traffic),
+        cmocka_unit_test(neighbours_of_unknown_places_share_sectors),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
