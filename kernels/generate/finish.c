@@ -222,8 +222,18 @@ static int complete_at_sizes(const struct gcal_generator_setting *setting,
     return rc;
 }
 
+/* Whether counts of traffic are estimates, which those at given sizes need not be. */
+static bool lacks_places(const struct gcal_profile *profile)
+{
+    for (size_t i = 0; i < profile->n_entries; i++)
+        if (profile->entries[i].kind == GCAL_FEATURE_SECTOR &&
+            profile->entries[i].estimated)
+            return true;
+    return false;
+}
+
 /* Counts in symbols serve all sizes.  Where they are estimates, or there are none, those of the
- * kernel's own sizes may be exact.
+ * kernel's own sizes may be exact, but take as long for each.
  */
 int gcal_kernel_finish(const struct gcal_generator_setting *setting,
                        struct gcal_kernel *kernel, struct gcal_kernel_cache *cache,
@@ -232,7 +242,7 @@ int gcal_kernel_finish(const struct gcal_generator_setting *setting,
     int rc = complete_once(setting, kernel, kernel->assume, cache, err);
 
     if (!setting->generator->origin && kernel->n_sizes &&
-        (rc < 0 || kernel->profile->estimated) &&
+        (rc < 0 || lacks_places(kernel->profile)) &&
         complete_at_sizes(setting, kernel, cache, NULL) == 0)
         rc = 0;
     return rc < 0 ? -1 : make_id(kernel, err);

@@ -335,6 +335,7 @@ static bool any_active(struct sample *s, struct level *l)
     }
     for (size_t k = 0; k < s->n_lanes; k++)
         any = any || l->active[k];
+    s->steps += (long)(s->n_lanes / 8 + 1);
     if (s->steps > s->steps_left)
         s->failed = true;
     return any && !s->failed;
