@@ -242,7 +242,7 @@ int gcal_kernel_finish(const struct gcal_generator_setting *setting,
     int rc = complete_once(setting, kernel, kernel->assume, cache, err);
 
     if (!setting->generator->origin && kernel->n_sizes &&
-        (rc < 0 || lacks_places(kernel->profile)) &&
+        (rc < 0 || (kernel->counting.at_sizes && lacks_places(kernel->profile))) &&
         complete_at_sizes(setting, kernel, cache, NULL) == 0)
         rc = 0;
     return rc < 0 ? -1 : make_id(kernel, err);

@@ -89,6 +89,7 @@ struct gcal_kernel_counting {
     size_t sub_group_size;
     size_t n_banks, sector_bytes; /* above 0 only with a sub_group_size */
     bool index_arithmetic;
+    bool at_sizes; /* again for each kernel whose counts in symbols are estimates */
 };
 
 /* A generator with all its arguments fixed: everything to build, launch and model it. */

@@ -85,6 +85,7 @@ static int pick_kernels(struct run *r, const struct gcal_catalogue *catalogue,
     struct gcal_kernel_limits limits = gcal_select_device_limits(info);
 
     limits.counting = gcal_evaluation_counting(t, t->model, info);
+    limits.counting.at_sizes = true;
     if (!t->n_tags)
         return gcal_select_targets(&r->config, catalogue, info, t->model,
                                    &limits.counting, &r->list, err);

@@ -293,6 +293,7 @@ int gcal_predict_subject_measure_launch(const struct gcal_predict_subject_option
     int rc = -1;
 
     limits.counting = gcal_predict_counting(device, model);
+    limits.counting.at_sizes = true;
     if (catalogue && gcal_local_devices_open(&devices, err) == 0 &&
         (info = gcal_local_device_find(&devices, &device->info, err)) &&
         gcal_catalogue_kernel_find(catalogue, SMALL_KERNEL, &limits, &list, &kernel,

@@ -179,6 +179,7 @@ static int take_rows(struct reading *r, struct gcal_error *err)
         return -1;
     r->limits = gcal_select_device_limits(info);
     r->limits.counting = gcal_evaluation_counting(t, t->model, info);
+    r->limits.counting.at_sizes = true;
     if (!(r->catalogue = gcal_command_catalogue_open_for(t->catalogue, t->config, err)))
         return -1;
     for (size_t i = 0; i < r->table.n_rows; i++)
