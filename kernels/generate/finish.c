@@ -195,6 +195,26 @@ static char *assume_sizes(const struct gcal_kernel *kernel, struct gcal_error *e
     return gcal_buf_take(&text, err);
 }
 
+/* The sectors that a profile of the kernel has at its sizes; '*estimated': not exactly. */
+static double sum_sectors(const struct gcal_kernel *kernel,
+                          const struct gcal_profile *profile, bool *estimated)
+{
+    double sum = 0, value;
+
+    *estimated = false;
+    for (size_t i = 0; i < profile->n_entries; i++) {
+        const struct gcal_profile_entry *e = &profile->entries[i];
+
+        if (e->kind != GCAL_FEATURE_SECTOR)
+            continue;
+        *estimated = *estimated || e->estimated;
+        if (gcal_kernel_eval_sizes(e->count, kernel->n_sizes, kernel->sizes, &value,
+                                   NULL) == 0)
+            sum += value;
+    }
+    return sum;
+}
+
 /* Counts with sizes as facts, as a variant of its own.  Without success the kernel keeps the
  * counts that it has.
  */
@@ -204,12 +224,18 @@ static int complete_at_sizes(const struct gcal_generator_setting *setting,
 {
     struct gcal_profile *symbolic = kernel->profile;
     char *variant = kernel->variant, *assume = assume_sizes(kernel, err);
+    bool estimated;
     int rc = -1;
 
     kernel->profile = NULL;
     kernel->variant = assume ? gcal_buf_format("%s where %s", variant, assume) : NULL;
     if (kernel->variant)
         rc = complete_once(setting, kernel, assume, cache, err);
+    /* What is not known counts as apart, so that of two estimates the lesser one knows more. */
+    if (rc == 0 && symbolic &&
+        sum_sectors(kernel, kernel->profile, &estimated) >
+            1.001 * sum_sectors(kernel, symbolic, &estimated))
+        rc = -1;
     free(kernel->variant);
     free(assume);
     kernel->variant = variant;
@@ -222,16 +248,6 @@ static int complete_at_sizes(const struct gcal_generator_setting *setting,
     return rc;
 }
 
-/* Whether counts of traffic are estimates, which those at given sizes need not be. */
-static bool lacks_places(const struct gcal_profile *profile)
-{
-    for (size_t i = 0; i < profile->n_entries; i++)
-        if (profile->entries[i].kind == GCAL_FEATURE_SECTOR &&
-            profile->entries[i].estimated)
-            return true;
-    return false;
-}
-
 /* Counts in symbols serve all sizes.  Where they are estimates, or there are none, those of the
  * kernel's own sizes may be exact, but take as long for each.
  */
@@ -240,9 +256,11 @@ int gcal_kernel_finish(const struct gcal_generator_setting *setting,
                        struct gcal_error *err)
 {
     int rc = complete_once(setting, kernel, kernel->assume, cache, err);
+    bool lacks = rc < 0;
 
-    if (!setting->generator->origin && kernel->n_sizes &&
-        (rc < 0 || (kernel->counting.at_sizes && lacks_places(kernel->profile))) &&
+    if (rc == 0 && kernel->counting.at_sizes)
+        sum_sectors(kernel, kernel->profile, &lacks);
+    if (lacks && kernel->n_sizes && !setting->generator->origin &&
         complete_at_sizes(setting, kernel, cache, NULL) == 0)
         rc = 0;
     return rc < 0 ? -1 : make_id(kernel, err);

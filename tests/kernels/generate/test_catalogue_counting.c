@@ -149,6 +149,38 @@ static void passes_and_traffic_are_counted_where_asked_for(void **state)
     gcal_catalogue_close(catalogue);
 }
 
+/* Rows of a pitch in bytes, which is a multiple of a float's at the given size only. */
+static void estimates_are_counted_again_at_sizes(void **state)
+{
+    struct gcal_kernel_counting counting = { .sub_group_size = 32, .sector_bytes = 32 };
+    struct gcal_catalogue *catalogue;
+
+    (void)state;
+    folder_write("p.cl",
+                 "__kernel void k(__global const uchar *s, __global float *x, int p)"
+                 "\n{\n    int i = get_global_id(0), y = get_global_id(1);\n"
+                 "    x[64 * y + i] = ((__global const float *)(s + y * p))[i];\n}\n");
+    catalogue = catalogue_open_one(
+        "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: p.cl\nkernel: k\n"
+        "arguments: {h: {size: [8]}, p: {size: [512]}}\n"
+        "local_size: [32, 1]\nglobal_size: [64, h]\nargs:\n"
+        "- {name: s, buffer: uint8, elements: h*p}\n"
+        "- {name: x, buffer: float32, elements: 64*h, output: true}\n"
+        "- {name: p, scalar: int32, value: p}\n"
+        "assume: p >= 256\ncheck: {h: 2, p: 256}\n");
+    for (int at_sizes = 0; at_sizes < 2; at_sizes++) {
+        struct gcal_kernel_list list;
+
+        counting.at_sizes = at_sizes;
+        list = pick(catalogue, &counting, "red");
+        assert_true(value(list.kernels[0], "f_sector_global_load", 32) ==
+                    (at_sizes ? 8 * 8 : 8 * 64));
+        assert_true(value(list.kernels[0], "f_sector_global_store", 32) == 8 * 8);
+        gcal_kernel_list_clear(&list);
+    }
+    gcal_catalogue_close(catalogue);
+}
+
 /* A derived kernel and the origin of its component's count. */
 static void derived_kernels_are_counted_likewise(void **state)
 {
@@ -270,6 +302,7 @@ int main(void)
         TEST(counts_are_those_of_the_sub_groups),
         TEST(without_a_size_counts_are_symbolic),
         TEST(passes_and_traffic_are_counted_where_asked_for),
+        TEST(estimates_are_counted_again_at_sizes),
         TEST(derived_kernels_are_counted_likewise),
         TEST(transfers_have_no_sub_groups),
         TEST(lists_do_not_depend_on_the_number_of_threads),
