@@ -85,8 +85,11 @@ static size_t hash(const struct gcal_program_step *step, const uint32_t *args)
 static bool same(const struct gcal_program_builder *b, const struct gcal_program_step *x,
                  const struct gcal_program_step *y, const uint32_t *y_args)
 {
-    return x->op == y->op && x->n_args == y->n_args &&
-           memcmp(&x->number, &y->number, sizeof(x->number)) == 0 &&
+    uint64_t x_bits, y_bits;
+
+    memcpy(&x_bits, &x->number, sizeof(x_bits));
+    memcpy(&y_bits, &y->number, sizeof(y_bits));
+    return x->op == y->op && x->n_args == y->n_args && x_bits == y_bits &&
            (!x->n_args ||
             memcmp(b->args + x->first, y_args, y->n_args * sizeof(*y_args)) == 0);
 }
