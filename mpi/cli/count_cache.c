@@ -80,6 +80,7 @@ static void put_request(struct gcal_buf *buf, const struct gcal_count_request *r
         put_text(buf, r->buffers[i].argument);
         put_text(buf, r->buffers[i].elements);
         put_number(buf, r->buffers[i].bytes);
+        put_number(buf, r->buffers[i].channels);
         put_text(buf, r->buffers[i].first);
         put_text(buf, r->buffers[i].last);
         put_number(buf, r->buffers[i].sorted);

@@ -68,6 +68,32 @@ static void a_member_has_what_was_counted(void **state)
     gcal_memo_destroy(member);
 }
 
+/* Requests that differ in what is known of a buffer are not the same. */
+static void keys_have_all_of_buffers(void **state)
+{
+    const struct gcal_count_buffer other[] = {
+        { .argument = "x" },
+        { .argument = "x", .elements = "n" },
+        { .argument = "x", .bytes = 4 },
+        { .argument = "x", .channels = 4 },
+        { .argument = "x", .first = "0", .last = "3" },
+        { .argument = "x", .first = "0", .last = "3", .sorted = true },
+        { .argument = "x", .dtype = "int32", .data = "1234", .data_bytes = 4 },
+    };
+    enum { N = sizeof(other) / sizeof(*other) };
+    char keys[N][GCAL_COUNT_KEY_SIZE];
+    struct gcal_count_request r = request;
+
+    (void)state;
+    r.n_buffers = 1;
+    for (size_t i = 0; i < N; i++) {
+        r.buffers = &other[i];
+        assert_true(gcal_command_count_key(&r, keys[i]));
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(keys[k], keys[i]);
+    }
+}
+
 /* The message has another profile for the request, which no count would give. */
 static void what_is_there_is_not_counted(void **state)
 {
@@ -119,6 +145,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_member_has_what_was_counted),
         cmocka_unit_test(what_is_there_is_not_counted),
+        cmocka_unit_test(keys_have_all_of_buffers),
         cmocka_unit_test(a_damaged_message_is_seen),
     };
 
