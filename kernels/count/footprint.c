@@ -47,9 +47,14 @@ static void note(const struct subject *s, const char *text)
 static void note_mean(const struct subject *s)
 {
     note(s,
-         "the footprint of this array in sectors is a mean or an upper bound, as its "
-         "rows may share sectors: assume that the sizes are multiples (\"n % 32 = 0\") "
-         "to have it exactly");
+         gcal_count_builder_has_sizes(s->m)
+             ? "the footprint of this array in sectors is a mean or an upper bound, as "
+               "its "
+               "rows may share sectors: assume that the sizes are multiples (\"n % 32 = "
+               "0\") to have it exactly"
+             : "the footprint of this array in sectors is a mean or an upper bound, as "
+               "its "
+               "rows may share sectors");
 }
 
 /* The sectors between the first and the last element; NULL: unknown. */

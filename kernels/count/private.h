@@ -106,6 +106,8 @@ bool gcal_count_builder_is_long(struct gcal_count_builder *m, const struct gcal_
 bool gcal_count_builder_begin_attempt(struct gcal_count_builder *m);
 const struct gcal_poly *gcal_count_builder_end_attempt(struct gcal_count_builder *m,
                                                        const struct gcal_poly *p);
+/* Whether some size is no number, so that more may be assumed of it. */
+bool gcal_count_builder_has_sizes(struct gcal_count_builder *m);
 /* The lesser of two estimates; where that takes long, the one that is less at most sizes. */
 const struct gcal_poly *gcal_count_builder_least(struct gcal_count_builder *m,
                                                  const struct gcal_poly *a,

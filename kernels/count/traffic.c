@@ -70,24 +70,31 @@ static void note(struct gcal_count_builder *m, const struct gcal_sets_access_eve
     gcal_sets_nest_note(m->nest, e->line, e->column, text);
 }
 
+/* What to assume helps only where there are sizes. */
 static void note_average(struct gcal_count_builder *m,
                          const struct gcal_sets_access_event *e)
 {
     note(m, e,
-         "where in a sector or line this begins depends on sizes: the mean is counted; "
-         "assume that the sizes are multiples (\"n % 32 = 0\") to have it exactly");
+         gcal_count_builder_has_sizes(m)
+             ? "where in a sector or line this begins depends on sizes: the mean is "
+               "counted; assume that the sizes are multiples (\"n % 32 = 0\") to have it "
+               "exactly"
+             : "where in a sector or line this begins varies: the mean is counted");
 }
 
 static void note_rows(struct gcal_count_builder *m,
                       const struct gcal_sets_access_event *e,
                       const struct gcal_lanes_sum *sum)
 {
+    static const char rows[] =
+        "rows of this array are counted as if they shared no sectors and lines";
+
     note(m, e,
-         gcal_poly_format(
-             m->c,
-             "rows of this array are counted as if they shared no sectors and "
-             "lines: assume \"%s >= %lld\" to have it exactly",
-             gcal_poly_text(m->c, sum->rows), (long long)sum->least_row));
+         gcal_poly_first_parameter(m->c, sum->rows)
+             ? gcal_poly_format(m->c, "%s: assume \"%s >= %lld\" to have it exactly",
+                                rows, gcal_poly_text(m->c, sum->rows),
+                                (long long)sum->least_row)
+             : rows);
 }
 
 const struct gcal_poly *gcal_count_range_blocks(struct gcal_count_builder *m,

@@ -149,7 +149,7 @@ int gcal_generator_expand_count(const struct gcal_generator_setting *setting,
     return rc;
 }
 
-int gcal_kernel_check_assume(const struct gcal_kernel *kernel, size_t n_sizes,
+int gcal_kernel_check_assume(const char *text, size_t n_sizes,
                              const struct gcal_size *sizes, struct gcal_error *err)
 {
     double *values = calloc(n_sizes + 1, sizeof(*values));
@@ -165,9 +165,9 @@ int gcal_kernel_check_assume(const struct gcal_kernel *kernel, size_t n_sizes,
         names[i] = sizes[i].name;
         values[i] = sizes[i].value;
     }
-    if (!kernel->assume)
+    if (!text)
         rc = 0;
-    else if ((assume = gcal_assume_parse(kernel->assume, n_sizes, names, err)))
+    else if ((assume = gcal_assume_parse(text, n_sizes, names, err)))
         rc = gcal_assume_check(assume, values, err);
 out:
     gcal_assume_destroy(assume);

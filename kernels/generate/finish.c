@@ -183,85 +183,143 @@ static int complete_once(const struct gcal_generator_setting *setting,
     return rc < 0 ? gcal_error_set(err, why.code, "%s", why.text) : 0;
 }
 
-/* 'assume' and "NAME = VALUE" of all sizes; NULL with 'err'. */
-static char *assume_sizes(const struct gcal_kernel *kernel, struct gcal_error *err)
+struct known_sizes {
+    size_t n;
+    const struct gcal_size *all;
+};
+
+/* The conditions and "NAME = VALUE" of all sizes; NULL with 'err'. */
+static char *assume_sizes(const char *assume, const struct known_sizes *sizes,
+                          struct gcal_error *err)
 {
     struct gcal_buf text = { 0 };
 
-    gcal_buf_puts(&text, kernel->assume ? kernel->assume : "");
-    for (size_t i = 0; i < kernel->n_sizes; i++)
+    gcal_buf_puts(&text, assume ? assume : "");
+    for (size_t i = 0; i < sizes->n; i++)
         gcal_buf_printf(&text, "%s%s = %.0f", text.size ? " and " : "",
-                        kernel->sizes[i].name, kernel->sizes[i].value);
+                        sizes->all[i].name, sizes->all[i].value);
     return gcal_buf_take(&text, err);
 }
 
-/* The sectors that a profile of the kernel has at its sizes; '*estimated': not exactly. */
-static double sum_sectors(const struct gcal_kernel *kernel,
-                          const struct gcal_profile *profile, bool *estimated)
+/* The sectors that a profile has at the sizes. */
+static double sum_sectors(const struct gcal_profile *profile,
+                          const struct known_sizes *sizes)
 {
     double sum = 0, value;
 
-    *estimated = false;
-    for (size_t i = 0; i < profile->n_entries; i++) {
-        const struct gcal_profile_entry *e = &profile->entries[i];
-
-        if (e->kind != GCAL_FEATURE_SECTOR)
-            continue;
-        *estimated = *estimated || e->estimated;
-        if (gcal_kernel_eval_sizes(e->count, kernel->n_sizes, kernel->sizes, &value,
-                                   NULL) == 0)
+    for (size_t i = 0; i < profile->n_entries; i++)
+        if (profile->entries[i].kind == GCAL_FEATURE_SECTOR &&
+            gcal_kernel_eval_sizes(profile->entries[i].count, sizes->n, sizes->all,
+                                   &value, NULL) == 0)
             sum += value;
-    }
     return sum;
 }
 
-/* Counts with sizes as facts, as a variant of its own.  Without success the kernel keeps the
- * counts that it has.
- */
-static int complete_at_sizes(const struct gcal_generator_setting *setting,
-                             struct gcal_kernel *kernel, struct gcal_kernel_cache *cache,
-                             struct gcal_error *err)
+bool gcal_count_lacks_sizes(const struct gcal_profile *symbolic)
 {
-    struct gcal_profile *symbolic = kernel->profile;
-    char *variant = kernel->variant, *assume = assume_sizes(kernel, err);
-    bool estimated;
-    int rc = -1;
+    bool lacks = false;
 
-    kernel->profile = NULL;
-    kernel->variant = assume ? gcal_buf_format("%s where %s", variant, assume) : NULL;
-    if (kernel->variant)
-        rc = complete_once(setting, kernel, assume, cache, err);
-    /* What is not known counts as apart, so that of two estimates the lesser one knows more. */
-    if (rc == 0 && symbolic &&
-        sum_sectors(kernel, kernel->profile, &estimated) >
-            1.001 * sum_sectors(kernel, symbolic, &estimated))
-        rc = -1;
-    free(kernel->variant);
-    free(assume);
-    kernel->variant = variant;
-    if (rc < 0) {
-        gcal_profile_destroy(kernel->profile);
-        kernel->profile = symbolic;
-    } else {
-        gcal_profile_destroy(symbolic);
-    }
-    return rc;
+    for (size_t i = 0; i < symbolic->n_entries; i++)
+        lacks = lacks || (symbolic->entries[i].kind == GCAL_FEATURE_SECTOR &&
+                          symbolic->entries[i].estimated);
+    for (size_t i = 0; i < symbolic->n_notes; i++)
+        lacks = lacks || strstr(symbolic->notes[i], "assume ");
+    return lacks;
 }
 
-/* Counts in symbols serve all sizes.  Where they are estimates, or there are none, those of the
- * kernel's own sizes may be exact, but take as long for each.
- */
+/* Whether the profile is one for these sizes. */
+static bool is_for(const struct gcal_profile *profile, const struct known_sizes *sizes)
+{
+    struct gcal_size all[sizes->n + 1];
+
+    for (size_t i = 0; i < sizes->n; i++)
+        all[i] = sizes->all[i];
+    all[sizes->n] = (struct gcal_size){ "sub_group_size",
+                                        (double)gcal_profile_sub_group_size(profile) };
+    return gcal_kernel_check_assume(profile->assumptions, sizes->n + 1, all, NULL) == 0;
+}
+
+struct gcal_profile *gcal_count_known(const struct gcal_count_known *known,
+                                      struct gcal_error *err)
+{
+    struct gcal_profile *symbolic = NULL, *at = NULL;
+    struct known_sizes sizes;
+    char *assume;
+
+    if (!known->contents &&
+        (symbolic = known->count(known->context, known->assume, err)) &&
+        !(known->estimates && gcal_count_lacks_sizes(symbolic)))
+        return symbolic;
+    sizes.n = known->sizes(known->context, &sizes.all);
+    if (sizes.n && (!symbolic || is_for(symbolic, &sizes)) &&
+        (assume = assume_sizes(known->assume, &sizes, err))) {
+        at = known->count(known->context, assume, symbolic ? NULL : err);
+        free(assume);
+    }
+    /* What is not known counts as apart, so that of two estimates the lesser one knows more. */
+    if (at && symbolic &&
+        sum_sectors(at, &sizes) > 1.001 * sum_sectors(symbolic, &sizes)) {
+        gcal_profile_destroy(at);
+        at = NULL;
+    }
+    if (!at)
+        return known->contents ? known->count(known->context, known->assume, err)
+                               : symbolic;
+    gcal_profile_destroy(symbolic);
+    return at;
+}
+
+struct finishing {
+    const struct gcal_generator_setting *setting;
+    struct gcal_kernel *kernel;
+    struct gcal_kernel_cache *cache;
+};
+
+/* Counts with sizes as facts are those of a variant of its own. */
+static struct gcal_profile *count_kernel(void *context, const char *assume,
+                                         struct gcal_error *err)
+{
+    const struct finishing *f = context;
+    struct gcal_kernel *kernel = f->kernel;
+    char *variant = kernel->variant, *at = NULL;
+    struct gcal_profile *profile;
+    int rc = 0;
+
+    if (assume != kernel->assume &&
+        !(kernel->variant = at = gcal_buf_format("%s where %s", variant, assume)))
+        rc = gcal_error_memory(err);
+    if (rc == 0)
+        rc = complete_once(f->setting, kernel, assume, f->cache, err);
+    free(at);
+    kernel->variant = variant;
+    profile = kernel->profile;
+    kernel->profile = NULL;
+    if (rc < 0) {
+        gcal_profile_destroy(profile);
+        profile = NULL;
+    }
+    return profile;
+}
+
+static size_t find_sizes(void *context, const struct gcal_size **sizes)
+{
+    const struct finishing *f = context;
+
+    *sizes = f->kernel->sizes;
+    return f->setting->generator->origin ? 0 : f->kernel->n_sizes;
+}
+
 int gcal_kernel_finish(const struct gcal_generator_setting *setting,
                        struct gcal_kernel *kernel, struct gcal_kernel_cache *cache,
                        struct gcal_error *err)
 {
-    int rc = complete_once(setting, kernel, kernel->assume, cache, err);
-    bool lacks = rc < 0;
+    struct finishing finishing = { setting, kernel, cache };
+    const struct gcal_count_known known = { .count = count_kernel,
+                                            .sizes = find_sizes,
+                                            .context = &finishing,
+                                            .assume = kernel->assume,
+                                            .estimates = kernel->counting.at_sizes };
 
-    if (rc == 0 && kernel->counting.at_sizes)
-        sum_sectors(kernel, kernel->profile, &lacks);
-    if (lacks && kernel->n_sizes && !setting->generator->origin &&
-        complete_at_sizes(setting, kernel, cache, NULL) == 0)
-        rc = 0;
-    return rc < 0 ? -1 : make_id(kernel, err);
+    kernel->profile = gcal_count_known(&known, err);
+    return kernel->profile ? make_id(kernel, err) : -1;
 }

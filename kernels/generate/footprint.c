@@ -25,7 +25,7 @@ static int fits(const struct size_search *s, double value, struct gcal_error *er
     bool good;
 
     s->sizes[s->which].value = value;
-    if (gcal_kernel_check_assume(k, k->n_sizes, s->sizes, NULL) < 0)
+    if (gcal_kernel_check_assume(k->assume, k->n_sizes, s->sizes, NULL) < 0)
         return 0;
     if (gcal_kernel_geometry(k, k->n_sizes, s->sizes, &geometry, err) < 0)
         return -1;

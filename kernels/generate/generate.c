@@ -195,7 +195,7 @@ static int note_failed(struct making *m, const char *what, const struct gcal_err
 static int check_geometry(const struct gcal_kernel *kernel,
                           struct gcal_geometry *geometry, struct gcal_error *err)
 {
-    if (gcal_kernel_check_assume(kernel, kernel->n_sizes, kernel->sizes, err) < 0)
+    if (gcal_kernel_check_assume(kernel->assume, kernel->n_sizes, kernel->sizes, err) < 0)
         return -1;
     return gcal_kernel_geometry(kernel, kernel->n_sizes, kernel->sizes, geometry, err);
 }
@@ -209,8 +209,8 @@ static int examine(const struct making *m, struct candidate *c, struct gcal_erro
 
     if (!kernel)
         return -1;
-    if (kernel->sweep &&
-        gcal_kernel_check_assume(kernel, kernel->n_sizes, kernel->sizes, NULL) < 0)
+    if (kernel->sweep && gcal_kernel_check_assume(kernel->assume, kernel->n_sizes,
+                                                  kernel->sizes, NULL) < 0)
         return 0;
     c->verdict = READY;
     if (m->limits &&
@@ -457,7 +457,8 @@ static int check_value(struct gcal_generator_setting *setting, size_t i,
 
     setting->values[i] = value;
     if ((kernel = gcal_kernel_create(setting, err)))
-        rc = gcal_kernel_check_assume(kernel, kernel->n_sizes, kernel->sizes, err);
+        rc =
+            gcal_kernel_check_assume(kernel->assume, kernel->n_sizes, kernel->sizes, err);
     gcal_kernel_destroy(kernel);
     setting->values[i] = there;
     if (rc < 0)

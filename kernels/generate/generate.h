@@ -65,6 +65,30 @@ struct gcal_size {
     double value;
 };
 
+/* A count of a kernel whose sizes may be known. */
+struct gcal_count_known {
+    /* Counts it under conditions on sizes; NULL with 'err'. */
+    struct gcal_profile *(*count)(void *context, const char *assume,
+                                  struct gcal_error *err);
+    size_t (*sizes)(void *context,
+                    const struct gcal_size **sizes); /* how many are known */
+    void *context;
+    const char *assume; /* besides the sizes; or NULL */
+    bool estimates;     /* sizes are for counts that are estimates, too */
+    bool contents;      /* of buffers are given, which are those of these sizes */
+};
+
+/* Counts in symbols serve all sizes.  Where there are none, or they are estimates which the
+ * sizes may make exact, the sizes are facts of another count, which takes as long for each
+ * size; of two estimates it is the one with fewer sectors.  The caller's to destroy; NULL
+ * with 'err'.
+ */
+struct gcal_profile *gcal_count_known(const struct gcal_count_known *known,
+                                      struct gcal_error *err);
+
+/* Whether counts in symbols are estimates which sizes may make exact. */
+bool gcal_count_lacks_sizes(const struct gcal_profile *symbolic);
+
 /* How a run is timed: by events, from the start of its first command to the end of its
  * last; or by the host's clock, from before the first is enqueued until the wait for the
  * last ends.

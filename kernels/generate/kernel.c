@@ -588,8 +588,8 @@ static int make_assume(const struct gcal_generator_setting *s, struct gcal_kerne
     if (!(kernel->assume = gcal_generator_expand(s, node, "assume", err)))
         return -1;
     /* Only names of sizes are allowed, and 'check' has all of these. */
-    if (gcal_kernel_check_assume(kernel, kernel->n_check_sizes, kernel->check_sizes,
-                                 &reason) == 0)
+    if (gcal_kernel_check_assume(kernel->assume, kernel->n_check_sizes,
+                                 kernel->check_sizes, &reason) == 0)
         return 0;
     return gcal_yaml_error(node, err, "assume, at the sizes of 'check': %s", reason.text);
 }

@@ -191,8 +191,8 @@ int gcal_generator_expand_count(const struct gcal_generator_setting *setting,
 int gcal_kernel_eval_sizes(const char *text, size_t n_sizes,
                            const struct gcal_size *sizes, double *value,
                            struct gcal_error *err);
-/* An error when the sizes break the kernel's 'assume'. */
-int gcal_kernel_check_assume(const struct gcal_kernel *kernel, size_t n_sizes,
+/* An error when the sizes break the conditions (NULL: none). */
+int gcal_kernel_check_assume(const char *text, size_t n_sizes,
                              const struct gcal_size *sizes, struct gcal_error *err);
 
 /* ---- where.c ---- */

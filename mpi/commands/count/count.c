@@ -96,6 +96,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         GCAL_OPTION_VALUES(state, &c->count, &c->json, &c->csv, &c->removal);
+        c->count.at_sizes = true;
         break;
     case SUB_GROUP:
         c->sub_group = parse_number(arg, "--sub-group", 65536, state);
@@ -200,6 +201,7 @@ static char *count_full(const struct count_command *c,
     char *yaml = NULL;
     int rc;
 
+    full.count.at_sizes = false; /* the file is one of all sizes */
     full.count.estimate_passes = !c->count.n_banks;
     full.count.n_banks = c->count.n_banks ? c->count.n_banks : GCAL_PROFILE_BANKS;
     full.count.sector_bytes =
@@ -239,27 +241,25 @@ static int print(const struct count_command *c, struct gcal_profile *profile,
     return rc;
 }
 
-/* Each point of --at by itself: the kernel is not counted for any sizes.  'why': the reason,
- * which stands if there is but one point, or not even the first can be counted.
+/* Each of several points by itself; of the first of a kernel that is not counted for any sizes
+ * 'why' says more.
  */
-static int run_each(const struct count_command *c, const struct gcal_error *why,
-                    struct gcal_error *err)
+static int run_each(const struct count_command *c, const struct gcal_strings *each,
+                    const struct gcal_error *why, struct gcal_error *err)
 {
-    const struct gcal_option_list *ats = &c->count.ats;
-    struct gcal_strings each = { 0 };
     json_t *list = json_array();
-    int rc = gcal_count_points_each(ats->n, ats->items, &each, err);
-    bool alone = rc == 0 && (each.n < 2 || c->csv || c->output || c->yaml);
+    int rc = 0;
 
-    for (size_t i = 0; i < each.n && rc == 0 && !alone; i++) {
+    for (size_t i = 0; i < each->n && rc == 0; i++) {
         struct count_command one = *c;
-        const char *at = each.items[i];
+        const char *at = each->items[i];
         struct gcal_count_points points = { 0 };
         struct gcal_profile *profile;
 
         one.count.ats = (struct gcal_option_list){ .n = 1, .items = &at };
         profile = gcal_count_options_profile(&one.count, c->sub_group, err);
-        alone = !profile && i == 0;
+        if (!profile && i == 0)
+            *err = *why;
         rc = profile ? gcal_count_built_add(&one.count, profile, err) : -1;
         if (rc == 0 && !c->json) {
             rc = print(&one, profile, err);
@@ -276,27 +276,31 @@ static int run_each(const struct count_command *c, const struct gcal_error *why,
         gcal_count_points_clear(&points);
         gcal_profile_destroy(profile);
     }
-    if (rc == 0 && !alone && c->json)
+    if (rc == 0 && c->json)
         gcal_json_print(list, "count");
-    if (alone)
-        *err = *why;
     json_decref(list);
-    gcal_strings_clear(&each);
-    return alone ? -1 : rc;
+    return rc;
 }
 
 static int run(const struct count_command *c, struct gcal_error *err)
 {
-    bool alone = c->yaml && !c->csv && !c->count.ats.n && !c->count.build;
+    const struct gcal_option_list *ats = &c->count.ats;
+    bool alone = c->yaml && !c->csv && !ats->n && !c->count.build;
     struct gcal_profile *profile =
         alone ? NULL : gcal_count_options_profile(&c->count, c->sub_group, err);
-    struct gcal_error why = *err;
+    struct gcal_strings each = { 0 };
     char *yaml = NULL;
     int rc = -1;
 
-    if (!alone && !profile && c->count.ats.n) {
-        *err = (struct gcal_error){ 0 };
-        return run_each(c, &why, err);
+    /* A file is one of all points. */
+    if (!alone && ats->n && !c->csv && !c->output && !c->yaml &&
+        (!profile || gcal_count_lacks_sizes(profile)) &&
+        gcal_count_points_each(ats->n, ats->items, &each, profile ? NULL : err) == 0 &&
+        each.n > 1) {
+        struct gcal_error why = *err;
+
+        rc = run_each(c, &each, &why, err);
+        goto out;
     }
     if (!alone && (!profile || gcal_count_built_add(&c->count, profile, err) < 0))
         goto out;
@@ -308,6 +312,7 @@ static int run(const struct count_command *c, struct gcal_error *err)
     if (rc == 0 && c->yaml)
         rc = gcal_command_write(NULL, yaml, err);
 out:
+    gcal_strings_clear(&each);
     gcal_profile_destroy(profile);
     free(yaml);
     return rc;

@@ -2,9 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/buf.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/count/count.h"
+#include "kernels/generate/generate.h"
 #include "kernels/model/profile.h"
 #include "mpi/cli/count_cache.h"
 #include "mpi/commands/count/missing.h"
@@ -35,29 +36,34 @@ static void explain(const struct gcal_count_options *o,
 
 /* ---- counting ---- */
 
-static struct gcal_profile *count(const struct gcal_count_options *o,
-                                  const struct gcal_count_request *request,
-                                  struct gcal_error *err)
-{
-    return o->no_cache ? gcal_count(request, err)
-                       : gcal_command_count_cached(NULL, request, err);
-}
-
-struct sizes {
+struct counting {
     const struct gcal_count_options *options;
+    struct gcal_count_request request;
     struct gcal_count_description description;
+    struct gcal_arena *arena;
 };
 
-/* Integer arguments, their members ("size_x" of size), and names of the global size. */
-static bool is_size(void *data, const char *name)
+static struct gcal_profile *count(void *context, const char *assume,
+                                  struct gcal_error *err)
 {
-    const struct sizes *s = data;
-    const struct gcal_strings *arguments = &s->description.arguments;
+    const struct counting *c = context;
+    struct gcal_count_request request = c->request;
 
-    if (gcal_count_options_mention(s->options, name))
+    request.assume = assume;
+    return c->options->no_cache ? gcal_count(&request, err)
+                                : gcal_command_count_cached(NULL, &request, err);
+}
+
+/* Integer arguments, their members ("size_x" of size), and names of the global size. */
+static bool is_size(void *context, const char *name)
+{
+    const struct counting *c = context;
+    const struct gcal_strings *arguments = &c->description.arguments;
+
+    if (gcal_count_options_mention(c->options, name))
         return true;
     if (gcal_strings_contain(arguments, name))
-        return gcal_strings_contain(&s->description.sizes, name);
+        return gcal_strings_contain(&c->description.sizes, name);
     for (size_t i = 0; i < arguments->n; i++) {
         size_t length = strlen(arguments->items[i]);
 
@@ -67,54 +73,43 @@ static bool is_size(void *data, const char *name)
     return false;
 }
 
-/* A kernel that cannot be counted for any sizes, or of which contents of buffers are given, is
- * counted for those of --at, which become assumptions of its profile; NULL without them, with
- * 'err' as it was.
- */
-static struct gcal_profile *count_at(const struct gcal_count_options *o,
-                                     const struct gcal_count_request *request,
-                                     struct gcal_error *err)
+/* Those of a single point of --at. */
+static size_t find_sizes(void *context, const struct gcal_size **sizes)
 {
-    struct gcal_count_request fixed = *request;
-    struct sizes sizes = { .options = o };
-    struct gcal_profile *profile = NULL;
-    struct gcal_buf assume = { 0 };
-    size_t given;
+    struct counting *c = context;
+    const struct gcal_option_list *ats = &c->options->ats;
+    size_t n = 0;
 
-    if (o->ats.n != 1 || gcal_count_describe(request, &sizes.description, NULL) < 0)
-        return NULL;
-    gcal_buf_puts(&assume, o->assume ? o->assume : "");
-    given = assume.size;
-    if (gcal_count_points_assume(o->ats.items[0], is_size, &sizes, &assume, NULL) == 0 &&
-        assume.size > given && !assume.failed) {
-        fixed.assume = assume.data;
-        profile = count(o, &fixed, err);
+    if (ats->n == 1 && gcal_count_describe(&c->request, &c->description, NULL) == 0) {
+        n = gcal_count_points_known(c->arena, ats->items[0], is_size, c, sizes);
+        gcal_count_description_clear(&c->description);
     }
-    gcal_buf_free(&assume);
-    gcal_count_description_clear(&sizes.description);
-    return profile;
+    return n;
 }
 
 struct gcal_profile *gcal_count_options_profile(const struct gcal_count_options *o,
                                                 size_t sub_group_size,
                                                 struct gcal_error *err)
 {
-    struct gcal_count_request request;
+    struct counting c = { .options = o };
+    struct gcal_count_known known = {
+        .count = count, .sizes = find_sizes, .context = &c, .estimates = o->at_sizes
+    };
     struct gcal_profile *profile = NULL;
 
-    if (gcal_count_options_request(o, &request, err) < 0)
+    if (gcal_count_options_request(o, &c.request, err) < 0)
         return NULL;
-    request.sub_group_size = sub_group_size;
-    if (check_dimensions(o, request.n_dims, err) == 0) {
-        for (size_t i = 0; i < o->n_buffers && !profile; i++)
-            if (o->buffers[i].data)
-                profile = count_at(o, &request, NULL);
-        if (!profile && !(profile = count(o, &request, err)))
-            profile = count_at(o, &request, err);
-        if (!profile)
-            explain(o, &request, err);
+    c.request.sub_group_size = sub_group_size;
+    known.assume = c.request.assume;
+    for (size_t i = 0; i < o->n_buffers; i++)
+        known.contents = known.contents || o->buffers[i].data;
+    if (check_dimensions(o, c.request.n_dims, err) == 0) {
+        c.arena = gcal_arena_create();
+        if (!(profile = gcal_count_known(&known, err)))
+            explain(o, &c.request, err);
+        gcal_arena_destroy(c.arena);
     }
-    free((char *)request.source);
+    free((char *)c.request.source);
     return profile;
 }
 

@@ -36,6 +36,7 @@ struct gcal_count_options {
         source_options; /* -D, -I, --std, --trips and --assume as given, each after
                                        a space, for another command line */
     struct gcal_option_list ats; /* --at, see sizes.h */
+    bool at_sizes;               /* they are facts where counts are estimates, too */
     bool requires_sizes;         /* set by the command: a message asks for them, too */
     int argc;                    /* of the command, for messages */
     char **argv;

@@ -370,23 +370,26 @@ int gcal_count_points_each(size_t n, const char *const *texts, struct gcal_strin
     return rc;
 }
 
-int gcal_count_points_assume(const char *text, bool (*is_size)(void *, const char *),
-                             void *data, struct gcal_buf *assume, struct gcal_error *err)
+size_t gcal_count_points_known(struct gcal_arena *arena, const char *text,
+                               bool (*is_size)(void *, const char *), void *data,
+                               const struct gcal_size **known)
 {
-    struct axes axes = { .arena = gcal_arena_create() };
-    int rc = read_axes(text, &axes, err);
+    struct axes axes = { .arena = arena };
+    struct gcal_size *all;
+    size_t n = 0;
 
-    for (size_t i = 0; i < axes.n && rc == 0; i++) {
+    if (read_axes(text, &axes, NULL) < 0)
+        return 0;
+    *known = all = gcal_arena_alloc(arena, axes.n, sizeof(*all));
+    for (size_t i = 0; i < axes.n; i++) {
         const struct axis *axis = &axes.all[i];
         double value = axis->values[0];
 
         if (axis->n == 1 && value == floor(value) && fabs(value) < 0x1p53 &&
             is_size(data, axis->name))
-            gcal_buf_printf(assume, "%s%s = %.0f", assume->size ? " and " : "",
-                            axis->name, value);
+            all[n++] = (struct gcal_size){ (char *)axis->name, value };
     }
-    gcal_arena_destroy(axes.arena);
-    return rc;
+    return n;
 }
 
 void gcal_count_points_clear(struct gcal_count_points *points)

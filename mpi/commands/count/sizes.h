@@ -13,11 +13,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct gcal_buf;
+struct gcal_arena;
 struct gcal_count_options;
 struct gcal_error;
 struct gcal_kernel;
 struct gcal_profile;
+struct gcal_size;
 struct gcal_strings;
 
 /* A number as above: "2^20", "48Ki"; -1 with 'err' if it is none. */
@@ -45,12 +46,12 @@ int gcal_count_points_names(size_t n, const char *const *texts,
 /* Appends each point of the texts as a text of its own, "n=2048,m=64". */
 int gcal_count_points_each(size_t n, const char *const *texts, struct gcal_strings *each,
                            struct gcal_error *err);
-/* Appends "n = 2048 and m = 64" to assumptions, for the names with one value, a whole number,
- * that 'is_size' accepts.
+/* The names of the text with one value, a whole number, that 'is_size' accepts; returns how
+ * many there are.
  */
-int gcal_count_points_assume(const char *text,
-                             bool (*is_size)(void *data, const char *name), void *data,
-                             struct gcal_buf *assume, struct gcal_error *err);
+size_t gcal_count_points_known(struct gcal_arena *arena, const char *text,
+                               bool (*is_size)(void *data, const char *name), void *data,
+                               const struct gcal_size **known);
 void gcal_count_points_clear(struct gcal_count_points *points);
 
 /* "n=2048,m=64"; the caller's to free, NULL if memory runs out. */

@@ -12,6 +12,11 @@ static void clear_subject(void *subject)
     gcal_predict_subject_clear(subject);
 }
 
+static void clear_points(void *points)
+{
+    gcal_strings_clear(points);
+}
+
 /* At a point of the subject; 'plan' NULL: the kernel alone. */
 static int add_case(struct gcal_arena *arena, struct gcal_explain_set *set,
                     const struct gcal_predict_subject_options *o,
@@ -76,6 +81,31 @@ static int add_subject(struct gcal_arena *arena, struct gcal_explain_set *set,
     return 0;
 }
 
+/* A kernel's source is counted for each of its points by itself. */
+static int add_points(struct gcal_arena *arena, struct gcal_explain_set *set,
+                      const struct gcal_predict_subject_options *o,
+                      const struct gcal_step_options *step, struct gcal_error *err)
+{
+    const struct gcal_option_list *ats = &o->count.ats;
+    struct gcal_strings *points = gcal_arena_alloc(arena, 1, sizeof(*points));
+
+    gcal_arena_own(arena, points, clear_points);
+    if (gcal_count_points_each(ats->n, ats->items, points, err) < 0)
+        return -1;
+    for (size_t i = 0; i < points->n; i++) {
+        struct gcal_predict_subject_options *one =
+            gcal_arena_alloc(arena, 1, sizeof(*one));
+
+        *one = *o;
+        one->count.ats =
+            (struct gcal_option_list){ .n = 1,
+                                       .items = (const char **)&points->items[i] };
+        if (add_subject(arena, set, one, step, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 /* All kernels on one device. */
 static int add_device(struct gcal_arena *arena, struct gcal_explain_set *set,
                       const struct gcal_predict_subject_options *options,
@@ -91,7 +121,8 @@ static int add_device(struct gcal_arena *arena, struct gcal_explain_set *set,
         if (o->profiles.n)
             o->profile = o->profiles.items[i];
         o->pick = o->profiles.n ? 0 : i;
-        if (add_subject(arena, set, o, step, err) < 0)
+        if ((o->count.file && o->count.ats.n ? add_points : add_subject)(arena, set, o,
+                                                                         step, err) < 0)
             return -1;
         if (o->tags.n)
             n = set->subjects[set->n_subjects - 1]->list.n_kernels;

@@ -172,6 +172,7 @@ struct gcal_profile *gcal_predict_profile(const struct gcal_count_options *o,
 {
     struct gcal_count_options all = *o;
 
+    all.at_sizes = true;
     all.estimate_passes = true;
     all.n_banks = counting->n_banks;
     all.sector_bytes = counting->sector_bytes;
@@ -179,10 +180,9 @@ struct gcal_profile *gcal_predict_profile(const struct gcal_count_options *o,
     return gcal_count_options_profile(&all, counting->sub_group_size, err);
 }
 
-int gcal_predict_target_count(struct gcal_predict_target *s,
-                              const struct gcal_count_options *o,
-                              const struct gcal_kernel_counting *counting,
-                              struct gcal_error *err)
+static int count_target(struct gcal_predict_target *s, const struct gcal_count_options *o,
+                        const struct gcal_kernel_counting *counting,
+                        struct gcal_error *err)
 {
     struct gcal_profile *profile = gcal_predict_profile(o, counting, err);
 
@@ -193,6 +193,63 @@ int gcal_predict_target_count(struct gcal_predict_target *s,
     if (gcal_count_built_add(o, profile, err) < 0)
         return -1;
     return set_points(s, &o->ats, o, err);
+}
+
+/* Of several points each by itself, with those of the first as the whole's; 'why' is the error
+ * if not even that is counted.
+ */
+static int count_each(struct gcal_predict_target *s, const struct gcal_count_options *o,
+                      const struct gcal_kernel_counting *counting,
+                      const struct gcal_strings *points, const struct gcal_error *why,
+                      struct gcal_error *err)
+{
+    struct gcal_predict_target *each = calloc(points->n, sizeof(*each));
+    int rc = each ? 0 : gcal_error_memory(err);
+
+    gcal_predict_target_clear(s);
+    s->each = each;
+    for (size_t i = 0; i < points->n && rc == 0; i++) {
+        struct gcal_count_options one = *o;
+        const char *at = points->items[i];
+
+        one.ats = (struct gcal_option_list){ .n = 1, .items = &at };
+        rc = count_target(&each[s->n_each++], &one, counting, err);
+        if (rc < 0 && (i || !why->text[0]))
+            gcal_error_prefix(err, "%s", at);
+        else if (rc < 0)
+            *err = *why;
+    }
+    if (rc == 0)
+        s->profile = each[0].profile;
+    return rc == 0 ? set_points(s, &o->ats, o, err) : -1;
+}
+
+int gcal_predict_target_count(struct gcal_predict_target *s,
+                              const struct gcal_count_options *o,
+                              const struct gcal_kernel_counting *counting,
+                              struct gcal_error *err)
+{
+    struct gcal_strings points = { 0 };
+    struct gcal_error why = { 0 };
+    int rc = count_target(s, o, counting, &why);
+
+    if ((rc < 0 || gcal_count_lacks_sizes(s->profile)) && o->ats.n &&
+        gcal_count_points_each(o->ats.n, o->ats.items, &points,
+                               why.text[0] ? err : NULL) == 0 &&
+        points.n > 1)
+        rc = count_each(s, o, counting, &points, &why, err);
+    else if (rc < 0)
+        *err = why;
+    gcal_strings_clear(&points);
+    return rc;
+}
+
+struct gcal_predict_point gcal_predict_point(const struct gcal_predict_target *s,
+                                             size_t i)
+{
+    if (s->each)
+        return (struct gcal_predict_point){ s->each[i].profile, s->each[i].sizes };
+    return (struct gcal_predict_point){ s->profile, s->sizes + i * s->points.n_sizes };
 }
 
 void gcal_predict_target_print_notes(const struct gcal_predict_target *s,
@@ -230,6 +287,9 @@ int gcal_predict_target_from_catalogue(struct gcal_predict_target *s,
 
 void gcal_predict_target_clear(struct gcal_predict_target *s)
 {
+    for (size_t i = 0; i < s->n_each; i++)
+        gcal_predict_target_clear(&s->each[i]);
+    free(s->each);
     gcal_profile_set_clear(&s->to_clear);
     gcal_count_points_clear(&s->points);
     *s = (struct gcal_predict_target){ 0 };

@@ -55,7 +55,20 @@ struct gcal_predict_target {
     struct gcal_count_points points;  /* at least one */
     const double *sizes;              /* of the first point, in the profile's order */
     struct gcal_profile_set to_clear; /* has 'profile', unless that is borrowed */
+    /* Each point by itself, where counts in symbols are none or estimates; the profile is that
+     * of the first.  NULL: it is one for all points.
+     */
+    struct gcal_predict_target *each;
+    size_t n_each;
 };
+
+/* The kernel at a point, with the sizes in the order of its own profile. */
+struct gcal_predict_point {
+    const struct gcal_profile *profile;
+    const double *sizes;
+};
+struct gcal_predict_point gcal_predict_point(const struct gcal_predict_target *target,
+                                             size_t point);
 
 /* The profile of a kernel's source, counted for 'counting' and what the options ask for; the
  * caller's to destroy.

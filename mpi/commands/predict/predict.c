@@ -94,15 +94,53 @@ static const struct argp argp = {
 
 struct answer {
     struct gcal_arena *arena;
-    struct gcal_predictor *predictor; /* owns the texts of the prediction */
-    struct gcal_predictor *general;   /* beside it; NULL: none */
-    struct gcal_step_plan *step;      /* with its copies; NULL: the kernel alone */
+    /* Of each point, or one of all; they own the texts of predictions. */
+    size_t n_predictors;
+    struct gcal_predictor **predictors, **generals; /* beside them; NULL: none */
+    /* The point at hand. */
+    struct gcal_predictor *predictor, *general;
+    const double *sizes;
+    struct gcal_step_plan *step; /* with its copies; NULL: the kernel alone */
     struct gcal_prediction prediction;
     const char *node, *device_name, *device_uid, *device_type;
     const struct gcal_built *built; /* on that type of device; NULL: unknown */
     double measured_s;              /* NaN: not measured */
     size_t launches;
 };
+
+static void set_point(struct answer *a, const struct gcal_predict_target *s,
+                      const struct gcal_prediction *rows, size_t i)
+{
+    size_t k = s->each ? i : 0;
+
+    a->predictor = a->predictors[k];
+    a->general = a->generals[k];
+    a->sizes = gcal_predict_point(s, i).sizes;
+    a->prediction = rows[i];
+}
+
+/* The predictors of the kernel as it is counted for a point. */
+static int add_predictor(const struct predict_command *c,
+                         const struct gcal_predict_subject *subject, struct answer *a,
+                         const struct gcal_profile *profile, struct gcal_error *err)
+{
+    const struct gcal_params_device *device = subject->published.device;
+    size_t k = a->n_predictors++;
+    double launch_s;
+
+    if (!(a->predictors[k] =
+              gcal_predictor_create(device, c->subject.published.model, profile, err)))
+        return -1;
+    if (!c->refresh)
+        a->generals[k] =
+            gcal_general_create(device, gcal_predictor_model(a->predictors[k]), profile);
+    else if (gcal_predict_subject_measure_launch(&c->subject, subject,
+                                                 gcal_predictor_model(a->predictors[k]),
+                                                 &launch_s, err) < 0 ||
+             gcal_predictor_set_launch(a->predictors[k], launch_s, err) < 0)
+        return -1;
+    return 0;
+}
 
 /* 'rows' gets a prediction for each point. */
 static int predict(const struct predict_command *c,
@@ -112,7 +150,6 @@ static int predict(const struct predict_command *c,
     const struct gcal_params_device *device = subject->published.device;
     const struct gcal_predict_target *s = &subject->target;
     const char *changed;
-    double launch_s;
     int rc = 0;
 
     if (!c->subject.published.model &&
@@ -121,21 +158,21 @@ static int predict(const struct predict_command *c,
                  "kernel %s is not the one that model %s was calibrated for: its source, "
                  "defines or launch have changed; 'gpucal learn' calibrates it",
                  s->profile->kernel, changed);
-    if (!(a->predictor =
-              gcal_predictor_create(device, c->subject.published.model, s->profile, err)))
-        return -1;
-    if (!c->refresh)
-        a->general =
-            gcal_general_create(device, gcal_predictor_model(a->predictor), s->profile);
-    else if (gcal_predict_subject_measure_launch(&c->subject, subject,
-                                                 gcal_predictor_model(a->predictor),
-                                                 &launch_s, err) < 0 ||
-             gcal_predictor_set_launch(a->predictor, launch_s, err) < 0)
-        return -1;
-    for (size_t i = 0; i < s->points.n && rc == 0; i++)
-        rc = gcal_predictor_eval(a->predictor, s->sizes + i * s->points.n_sizes, &rows[i],
-                                 NULL, err);
-    a->prediction = rows[0];
+    a->predictors =
+        gcal_arena_alloc(a->arena, s->points.n, sizeof(struct gcal_predictor *));
+    a->generals =
+        gcal_arena_alloc(a->arena, s->points.n, sizeof(struct gcal_predictor *));
+    for (size_t i = 0; i < s->points.n && rc == 0; i++) {
+        struct gcal_predict_point point = gcal_predict_point(s, i);
+
+        if (!i || s->each)
+            rc = add_predictor(c, subject, a, point.profile, err);
+        if (rc == 0)
+            rc = gcal_predictor_eval(a->predictors[a->n_predictors - 1], point.sizes,
+                                     &rows[i], NULL, err);
+    }
+    if (rc == 0)
+        set_point(a, s, rows, 0);
     return rc;
 }
 
@@ -153,10 +190,10 @@ static const char *format_interval(const struct gcal_prediction *p,
     return text;
 }
 
-static int print_answer(const struct answer *a, const double *sizes,
-                        struct gcal_error *err)
+static int print_answer(const struct answer *a, struct gcal_error *err)
 {
     char time[GCAL_UNITS_SIZE], interval[INTERVAL_SIZE];
+    const double *sizes = a->sizes;
     const struct gcal_prediction *p = &a->prediction;
 
     gcal_quiet_result(true);
@@ -177,9 +214,9 @@ static int print_answer(const struct answer *a, const double *sizes,
     return a->step ? gcal_step_print(a->step, sizes, p, err) : 0;
 }
 
-static json_t *answer_json(const struct answer *a, const double *sizes,
-                           struct gcal_error *err)
+static json_t *answer_json(const struct answer *a, struct gcal_error *err)
 {
+    const double *sizes = a->sizes;
     const struct gcal_prediction *p = &a->prediction;
     json_t *all = json_pack("{s:s, s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:o, s:b}",
                             "node", a->node, "device", a->device_name, "device_uid",
@@ -216,13 +253,12 @@ static int print_json(struct answer *a, const struct gcal_predict_target *s,
     int rc = 0;
 
     for (size_t i = 0; i < s->points.n && rc == 0; i++) {
-        const double *sizes = s->sizes + i * s->points.n_sizes;
-
-        a->prediction = rows[i];
-        if ((one = answer_json(a, sizes, err)))
-            json_object_set_new(
-                one, "sizes",
-                gcal_json_sizes(s->profile->n_parameters, s->profile->parameters, sizes));
+        set_point(a, s, rows, i);
+        if ((one = answer_json(a, err)))
+            json_object_set_new(one, "sizes",
+                                gcal_json_sizes(s->profile->n_parameters,
+                                                s->profile->parameters,
+                                                s->sizes + i * s->points.n_sizes));
         rc = one ? json_array_append_new(list, one) : -1;
     }
     if (rc == 0)
@@ -235,12 +271,12 @@ static int print(const struct predict_command *c, struct answer *a,
                  const struct gcal_predict_target *s, const struct gcal_prediction *rows,
                  struct gcal_error *err)
 {
-    if (c->csv && gcal_predict_csv(c->csv, s, rows, a->general, a->step, err) < 0)
+    if (c->csv && gcal_predict_csv(c->csv, s, rows, a->generals, a->step, err) < 0)
         return -1;
     if (c->json)
         return print_json(a, s, rows, err);
     if (s->points.n == 1)
-        return print_answer(a, s->sizes, err);
+        return print_answer(a, err);
     gcal_quiet_result(true);
     gcal_predict_print_table(a->device_name, a->node, gcal_predictor_model(a->predictor),
                              s, rows);
@@ -302,8 +338,10 @@ static int run(const struct predict_command *c, struct gcal_error *err)
     gcal_predict_target_print_notes(&s.target, &c->subject.count);
     rc = print(c, &a, &s.target, rows, err);
 out:
-    gcal_predictor_destroy(a.predictor);
-    gcal_predictor_destroy(a.general);
+    for (size_t i = 0; i < a.n_predictors; i++) {
+        gcal_predictor_destroy(a.predictors[i]);
+        gcal_predictor_destroy(a.generals[i]);
+    }
     gcal_arena_destroy(a.arena);
     gcal_predict_subject_clear(&s);
     return rc;

@@ -61,7 +61,7 @@ void gcal_predict_print_table(const char *device, const char *node, const char *
 
 int gcal_predict_csv(const char *path, const struct gcal_predict_target *target,
                      const struct gcal_prediction *rows,
-                     const struct gcal_predictor *general,
+                     struct gcal_predictor *const *generals,
                      const struct gcal_step_plan *step, struct gcal_error *err)
 {
     const struct gcal_profile *profile = target->profile;
@@ -96,7 +96,8 @@ int gcal_predict_csv(const char *path, const struct gcal_predict_target *target,
             if (rows[i].roof)
                 fprintf(r.file, "%.9g", rows[i].roof_s);
             fprintf(r.file, ",%s,%.3g,", rows[i].class, rows[i].estimated);
-            gcal_general_put_csv(r.file, general, sizes);
+            gcal_general_put_csv(r.file, generals[target->each ? i : 0],
+                                 gcal_predict_point(target, i).sizes);
             if (step)
                 rc = gcal_step_put_csv(r.file, step, sizes, &rows[i], err);
             fputc('\n', r.file);

@@ -13,12 +13,13 @@ void gcal_predict_print_table(const char *device, const char *node, const char *
                               const struct gcal_predict_target *target,
                               const struct gcal_prediction *rows);
 
-/* The same as a CSV file with more digits, the times of 'general' and those of a step with
+/* The same as a CSV file with more digits, the times of 'generals' (of each point that is counted by
+ * itself, or one of all) and those of a step with
  * copies (NULL: none); the file is replaced as a whole.
  */
 int gcal_predict_csv(const char *path, const struct gcal_predict_target *target,
                      const struct gcal_prediction *rows,
-                     const struct gcal_predictor *general,
+                     struct gcal_predictor *const *generals,
                      const struct gcal_step_plan *step, struct gcal_error *err);
 
 #endif

@@ -56,8 +56,48 @@ for command in predict explain; do
     expect "n % 64 = 0' does not hold: .* --global '64\*ceil\(n/64\)'"
     "$gpucal" $command "$out/rows.cl" --local 64 --global n --at n=6400,m=3 --params "$params" \
         > /dev/null 2> "$out/answer"
-    expect '^gpucal: estimated: '
+    # Of its sizes as they are, not of any.
+    if grep . "$out/answer"; then exit 1; fi
+    "$gpucal" $command "$out/rows.cl" --local 64 --global n --at n=6400,m=3,5 --params "$params" \
+        > /dev/null 2> "$out/answer"
+    if grep . "$out/answer"; then exit 1; fi
 done
+cat > "$out/chosen.cl" <<'KERNEL'
+kernel void chosen(global float *sum, global const float *x, global const int *at)
+{
+    sum[get_global_id(0)] += x[at[get_global_id(0)]];
+}
+KERNEL
+"$gpucal" predict "$out/chosen.cl" --local 64 --global n --at n=6400 --params "$params" \
+    > /dev/null 2> "$out/answer"
+expect '^gpucal: estimated: '
+
+# Rows that do not begin in whole sectors, at these sizes: nothing is left to be assumed.
+"$gpucal" count "$out/rows.cl" --local 64 --global n --at n=6400,m=3,5 --sub-group 32 \
+    --traffic=32 > "$out/answer" 2>&1
+if grep 'assume ' "$out/answer"; then exit 1; fi
+[ "$(grep -c '^kernel rows, assuming n = 6400 and m = [35]' "$out/answer")" -eq 2 ]
+
+# A loop that only running it counts, at several sizes: each is what it is alone.
+cat > "$out/steps.cl" <<'KERNEL'
+kernel void steps(global float *sum, global const float *x)
+{
+    float s = 0;
+
+    for (int k = get_global_id(0); k > 0; k = k * 3 / 4 - (k & 3))
+        s += x[k];
+    sum[get_global_id(0)] = s;
+}
+KERNEL
+for at in n=1024 n=4096 n=1024,4096; do
+    "$gpucal" predict "$out/steps.cl" --local 64 --global n --at $at --params "$params" \
+        --csv "$out/$at.csv" --json > "$out/$at.json" 2> /dev/null
+done
+[ "$(cat "$out/n=1024.csv"; tail -1 "$out/n=4096.csv")" = "$(cat "$out/n=1024,4096.csv")" ]
+grep -q '"n": 4096' "$out/n=1024,4096.json"
+"$gpucal" explain "$out/steps.cl" --local 64 --global n --at n=1024,4096 --params "$params" \
+    > "$out/answer" 2> /dev/null
+expect '^sizes  *n=1024  *n=4096$'
 
 predict --at n=200000001 > "$out/answer"
 expect '^bound by dram: alone [0-9.]+ [mu]s, [89][0-9] % of the time$'

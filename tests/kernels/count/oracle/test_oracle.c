@@ -58,7 +58,7 @@ static bool fits(const struct gcal_kernel *k, struct gcal_size *sizes)
         for (size_t i = 0; i < n && k->args[a].kind == GCAL_ARG_SCALAR; i++)
             if (strcmp(sizes[i].name, k->args[a].name) == 0)
                 sizes[i].value = trunc(geometry.arg_values[a]);
-    good = good && gcal_kernel_check_assume(k, n, sizes, NULL) == 0;
+    good = good && gcal_kernel_check_assume(k->assume, n, sizes, NULL) == 0;
     gcal_kernel_geometry_clear(&geometry);
     return good;
 }
