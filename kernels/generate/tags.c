@@ -332,32 +332,34 @@ static int add_word(struct words *words, const char *word, struct gcal_error *er
     return 0;
 }
 
+/* Words for the hint are collected and compared only where there is an error. */
 static int check_plain(const struct gcal_catalogue *catalogue, const char *tag,
                        struct gcal_error *err)
 {
     struct words known = { 0 };
-    int rc = 0;
 
-    for (size_t i = 0; i < catalogue->n_generators && rc == 0; i++) {
-        const struct gcal_strings *tags = &catalogue->generators[i]->tags;
+    for (size_t i = 0; i < catalogue->n_generators; i++)
+        if (has_tag(catalogue->generators[i], tag))
+            return 0;
+    if (!catalogue->n_generators)
+        return gcal_error_set(err, GCAL_EINPUT, "the catalogue is empty");
+    for (size_t i = 0; i < catalogue->n_generators; i++) {
+        const struct gcal_generator *g = catalogue->generators[i];
+        int rc = add_word(&known, g->name, err);
 
-        rc = add_word(&known, catalogue->generators[i]->name, err);
-        for (size_t j = 0; j < tags->n && rc == 0; j++)
-            rc = add_word(&known, tags->items[j], err);
+        for (size_t j = 0; j < g->tags.n && rc == 0; j++)
+            rc = add_word(&known, g->tags.items[j], err);
+        if (rc < 0) {
+            free(known.list);
+            return -1;
+        }
     }
-    if (rc == 0) {
-        const char *near = known.n ? gcal_similar(tag, known.list) : NULL;
-
-        if (!known.n)
-            rc = gcal_error_set(err, GCAL_EINPUT, "the catalogue is empty");
-        else if (!near || strcmp(near, tag) != 0)
-            rc = gcal_error_set(err, GCAL_EINPUT,
-                                "no measurement kernel has the tag '%s'%s; 'gpucal "
-                                "kernels' lists them",
-                                tag, gcal_similar_hint(tag, known.list).text);
-    }
+    gcal_error_set(
+        err, GCAL_EINPUT,
+        "no measurement kernel has the tag '%s'%s; 'gpucal kernels' lists them", tag,
+        gcal_similar_hint(tag, known.list).text);
     free(known.list);
-    return rc;
+    return -1;
 }
 
 static int argument_error(const struct gcal_catalogue *catalogue,

@@ -5,7 +5,7 @@ set -eu -o pipefail
 gpucal=$1 tests=$2/tests
 out=$(mktemp -d)
 trap 'rm -r "$out"' EXIT
-export OCL_ICD_VENDORS=/nonexistent XDG_CACHE_HOME=$out
+export OCL_ICD_VENDORS=/nonexistent
 
 # The header, and the lines of these applications, every third.
 sample() { # FILE

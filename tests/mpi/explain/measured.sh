@@ -5,7 +5,7 @@ set -eu
 gpucal=$1 data=$2
 out=$(mktemp -d)
 trap 'rm -r "$out"' EXIT
-export POCL_DEVICES=basic XDG_CACHE_HOME=$out
+export POCL_DEVICES=basic
 uid=$("$gpucal" devices --json 2> /dev/null | sed -n 's/.*"uid": "\(.*\)".*/\1/p' | head -1)
 sed "s|uid: .*|uid: $uid|; s|^device: .*|device: $uid|" "$data/general/cpu.yaml" > "$out/here.yaml"
 cat > "$out/scale.cl" <<'KERNEL'

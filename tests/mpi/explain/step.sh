@@ -5,7 +5,7 @@ set -eu
 gpucal=$1 params=$2/transfers.yaml
 out=$(mktemp -d)
 trap 'rm -r "$out"' EXIT
-export OCL_ICD_VENDORS=/nonexistent XDG_CACHE_HOME=$out
+export OCL_ICD_VENDORS=/nonexistent
 cat > "$out/add.cl" <<'KERNEL'
 kernel void add(global float *sum, global const float *x, int n)
 {

@@ -4,7 +4,7 @@ set -u
 gpucal=$1 params=$2/general/h200.yaml
 out=$(mktemp -d)
 trap 'rm -r "$out"' EXIT
-export OCL_ICD_VENDORS=/nonexistent XDG_CACHE_HOME=$out
+export OCL_ICD_VENDORS=/nonexistent
 
 fail() {
     echo "FAILED: $*"

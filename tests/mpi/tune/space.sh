@@ -4,7 +4,7 @@ set -u
 gpucal=$1 data=$2/tests/data examples=$2/docs/examples/tune
 out=$(mktemp -d)
 trap 'rm -r "$out"' EXIT
-export OCL_ICD_VENDORS=/nonexistent XDG_CACHE_HOME=$out
+export OCL_ICD_VENDORS=/nonexistent
 cd "$out" || exit 1
 cp "$examples"/product.* .
 
