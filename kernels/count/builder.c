@@ -218,24 +218,13 @@ void gcal_count_builder_add_components(struct gcal_count_builder *m)
     free(text);
 }
 
-struct size_search {
-    struct gcal_poly_context *c;
-    bool found;
-};
-
-static void find_size(const char *name, void *data)
-{
-    struct size_search *search = data;
-    int64_t value;
-
-    search->found = search->found ||
-                    !gcal_poly_is_constant(gcal_poly_parameter(search->c, name), &value);
-}
-
+/* Of all accesses' counts: those of sectors come later. */
 bool gcal_count_builder_has_sizes(struct gcal_count_builder *m)
 {
-    struct size_search search = { .c = m->c };
+    int64_t value;
 
-    gcal_poly_visit_all_parameters(m->c, find_size, &search);
-    return search.found;
+    for (size_t i = 0; i < m->used.n; i++)
+        if (!gcal_poly_is_constant(gcal_poly_parameter(m->c, m->used.items[i]), &value))
+            return true;
+    return false;
 }

@@ -432,6 +432,26 @@ static int set_names(struct gcal_own_kernel *own, const char *name,
     return 0;
 }
 
+/* What a kernel is that is counted at its sizes alone.  They are no condition of its own: its
+ * results are checked at smaller ones.
+ */
+static int read_at_sizes(struct gcal_own_kernel *own, struct gcal_error *err)
+{
+    struct gcal_count_request request = own->request;
+    char *assume = own->request.assume ? strdup(own->request.assume) : NULL;
+
+    request.assume = own->profile->assumptions;
+    gcal_count_signature_clear(&own->signature);
+    own->signature = (struct gcal_count_signature){ 0 };
+    if (gcal_count_signature_read(&request, &own->signature, err) < 0) {
+        free(assume);
+        return -1;
+    }
+    free(own->profile->assumptions);
+    own->profile->assumptions = assume;
+    return 0;
+}
+
 static int read_source(const struct gcal_count_options *count,
                        struct gcal_own_kernel *own, struct gcal_error *err)
 {
@@ -445,8 +465,10 @@ static int read_source(const struct gcal_count_options *count,
                                   "give the number of items and --range %s=FIRST:LAST",
                                   own->request.buffers[i].argument,
                                   own->request.buffers[i].argument);
-    if (!(own->profile = gcal_count_options_profile(count, 0, err)) ||
-        gcal_count_signature_read(&own->request, &own->signature, err) < 0)
+    if (!(own->profile = gcal_count_options_profile(count, 0, err)))
+        return -1;
+    if (gcal_count_signature_read(&own->request, &own->signature, err) < 0 &&
+        read_at_sizes(own, err) < 0)
         return -1;
     own->args = gcal_arena_alloc(own->arena, own->signature.n_args, sizeof(*own->args));
     return 0;

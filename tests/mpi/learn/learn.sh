@@ -197,6 +197,11 @@ case_sparse() {
     expect_status 0
     expect_line "results: two runs agree, and so does the host's interpreter"
     expect_line "learned 'spmv_csr' in"
+    # The ranges alone say how long the rows are, also in the buffers that are measured.
+    run "$gpucal" predict own.cl -k spmv_csr -l 64 -g rows --at rows=2048,nnz=8 \
+        --buffer first=rows+1 --buffer columns=nnz*rows --buffer values=nnz*rows --buffer x=rows \
+        --range first=0:nnz*rows:sorted --range columns=0:rows-1 --measure
+    expect_line 'measured .*s \(median of'
 }
 
 # A name that a built-in kernel has; two sizes that change together.
