@@ -116,6 +116,41 @@ static int widen(int width, const char *text)
     return length > width ? length : width;
 }
 
+/* Whether the AFR is known at the sizes. */
+static bool afr_holds(const struct gcal_profile *profile,
+                      const struct gcal_profile_entry *e, const double *sizes)
+{
+    struct gcal_assume *premise;
+    bool holds;
+
+    if (!e->afr_premise)
+        return true;
+    premise = gcal_assume_parse(e->afr_premise, profile->n_parameters,
+                                (const char *const *)profile->parameters, NULL);
+    holds = premise && gcal_assume_check(premise, sizes, NULL) == 0;
+    gcal_assume_destroy(premise);
+    return holds;
+}
+
+/* With the premise, if given sizes do not answer whether it holds. */
+static void print_afr(const struct gcal_profile *profile,
+                      const struct gcal_profile_entry *e,
+                      const struct gcal_count_points *points)
+{
+    size_t holding = 0;
+
+    for (size_t i = 0; i < points->n; i++)
+        holding += afr_holds(profile, e, points->values + i * points->n_sizes);
+    if (points->n && !holding)
+        return;
+    if (strlen(e->afr) + strlen(e->afr_premise) > LONGEST_EXPRESSION)
+        printf("  (afr: see the profile)");
+    else if (points->n && holding == points->n)
+        printf("  (afr:%s)", e->afr);
+    else
+        printf("  (afr:%s where %s)", e->afr, e->afr_premise);
+}
+
 /* Rows of the header and of each entry: "per", a value for each point, expression, place, array.
  * What follows has no width.
  */
@@ -175,11 +210,8 @@ static void print_table(struct gcal_arena *arena, const struct gcal_profile *pro
                cell[n + 3], e ? e->feature : "feature");
         if (e && e->bank_ways)
             printf("  (bank ways %zu)", e->bank_ways);
-        if (e && e->afr_premise &&
-            strlen(e->afr) + strlen(e->afr_premise) <= LONGEST_EXPRESSION)
-            printf("  (afr:%s where %s)", e->afr, e->afr_premise);
-        else if (e && e->afr_premise)
-            printf("  (afr: see the profile)");
+        if (e && e->afr_premise)
+            print_afr(profile, e, points);
         putchar('\n');
     }
 }
@@ -300,16 +332,8 @@ static void add_access(json_t *object, const struct gcal_profile *profile,
                                         "stride", e->loop_strides[i].stride));
     json_object_set_new(object, "loop_strides", loops);
     if (e->kind != GCAL_FEATURE_LOCAL_PASS) {
-        struct gcal_assume *premise = NULL;
-        bool holds = true;
+        bool holds = !sizes || afr_holds(profile, e, sizes); /* NULL: at no sizes */
 
-        /* At sizes that do not meet the premise (NULL: at no sizes), the AFR is unknown. */
-        if (e->afr_premise && sizes) {
-            premise = gcal_assume_parse(e->afr_premise, profile->n_parameters,
-                                        (const char *const *)profile->parameters, NULL);
-            holds = premise && gcal_assume_check(premise, sizes, NULL) == 0;
-            gcal_assume_destroy(premise);
-        }
         json_object_set_new(object, "afr",
                             e->afr && holds ? json_string(e->afr) : json_null());
         set_text(object, "afr_premise", e->afr_premise);
