@@ -81,6 +81,9 @@ struct gcal_expr_span {
     size_t start, length;
 };
 
+/* The first name (of a symbol or function) in the rest of a text that parses; NULL: none. */
+const char *gcal_expr_next_name(const char *at, size_t *length);
+
 /* Where a text that parses has a name. */
 struct gcal_expr_use {
     size_t n; /* how often */

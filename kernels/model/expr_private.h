@@ -183,9 +183,6 @@ struct gcal_expr *gcal_expr_parse_roots(size_t n, const char *const *texts,
 /* The function of that name; GCAL_EXPR_OP_COUNT: none. */
 enum gcal_expr_op gcal_expr_find_builtin(const char *name, size_t length);
 
-/* The first name (of a symbol or function) in the rest of a text that parses; NULL: none. */
-const char *gcal_expr_next_name(const char *at, size_t *length);
-
 /* The value of an operator or function. */
 double gcal_expr_op_apply(enum gcal_expr_op op, size_t n_args, const double *args);
 

@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "kernels/base/buf.h"
+#include "kernels/model/expr.h"
+#include "kernels/model/feature.h"
+#include "kernels/model/named_expr.h"
 #include "kernels/model/profile.h"
 #include "mpi/commands/explain/private.h"
 
@@ -225,7 +228,8 @@ static const char *name_half(const struct gcal_explain_case *c,
         return gcal_arena_format(c->arena, "half of the atomic operations (%s)",
                                  cost->parameter);
     default:
-        return gcal_arena_format(c->arena, "half of the operations %.60s", cost->counted);
+        return gcal_arena_format(c->arena, "half of the operations %.60s",
+                                 gcal_explain_cost_words(cost));
     }
 }
 
@@ -249,6 +253,42 @@ static double sum_needed(const struct gcal_explain_accesses *a)
     return a->n_arrays && a->sector_bytes > 0 ? sum : NAN;
 }
 
+/* Whether an expression of the model counts the entry's operations. */
+static bool counts_entry(const struct gcal_expr *counted,
+                         const struct gcal_profile_entry *e)
+{
+    bool counts = false;
+
+    for (size_t i = 0; !counts && i < gcal_expr_symbol_count(counted); i++) {
+        struct gcal_feature f;
+
+        if (gcal_feature_parse(gcal_expr_symbol(counted, i), &f, NULL) < 0)
+            continue;
+        counts = gcal_feature_counted_kind(f.kind) == e->kind &&
+                 gcal_feature_field_has(f.dtype, e->dtype) &&
+                 gcal_feature_field_has(f.op, e->op);
+        gcal_feature_clear(&f);
+    }
+    return counts;
+}
+
+/* Operations are halved wherever the model counts them: both pipes of a norm may have them. */
+static void advise_operations(struct gcal_explain_case *c,
+                              const struct gcal_explain_cost *cost)
+{
+    char *text = gcal_expr_names_resolve(c->lab->names_of_uses, cost->counted, NULL);
+    struct gcal_expr *counted = text ? gcal_expr_parse(text, NULL) : NULL;
+    struct gcal_profile *p = counted ? copy_profile(c) : NULL;
+
+    for (size_t i = 0; p && i < p->n_entries; i++)
+        if (counts_entry(counted, &p->entries[i]))
+            set_count(&p->entries[i], true, 0.5);
+    if (p)
+        add_profile(c, p, name_half(c, cost));
+    gcal_expr_destroy(counted);
+    free(text);
+}
+
 static void advise_costs(struct gcal_explain_case *c)
 {
     double needed_bytes = sum_needed(&c->accesses);
@@ -257,7 +297,6 @@ static void advise_costs(struct gcal_explain_case *c)
 
     for (size_t i = 0; i < c->limits.n_costs && n < MOST_CLASSES; i++) {
         const struct gcal_explain_cost *cost = &c->limits.costs[i];
-        size_t parameter = gcal_explain_lab_parameter(lab, cost->parameter);
 
         if (cost->adds_s < LEAST_PART * c->limits.time_s)
             break;
@@ -268,11 +307,15 @@ static void advise_costs(struct gcal_explain_case *c)
             (cost->unit == GCAL_EXPLAIN_BYTES &&
              cost->count * cost->per_unit < 2 * needed_bytes))
             continue;
-        lab->parameters[parameter] /= 2;
-        gcal_explain_changes_add(&c->advice, lab, name_half(c, cost));
-        lab->parameters[parameter] *= 2;
-        gcal_explain_lab_eval(lab);
         n++;
+        if (cost->unit == GCAL_EXPLAIN_OPERATIONS) {
+            advise_operations(c, cost);
+            continue;
+        }
+        lab->parameters[cost->use] /= 2;
+        gcal_explain_changes_add(&c->advice, lab, name_half(c, cost));
+        lab->parameters[cost->use] *= 2;
+        gcal_explain_lab_eval(lab);
     }
 }
 

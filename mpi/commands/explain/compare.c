@@ -209,12 +209,14 @@ static void print_costs(const struct gcal_explain_case *first,
         double ratio = NAN;
 
         for (size_t k = 0; k < other->limits.n_costs; k++)
-            if (strcmp(other->limits.costs[k].parameter, cost->parameter) == 0)
+            if (strcmp(other->limits.costs[k].parameter, cost->parameter) == 0 &&
+                strcmp(other->limits.costs[k].counted, cost->counted) == 0)
                 ratio = other->limits.costs[k].cost_s / cost->cost_s;
         if (cost->adds_s < 0.02 * first->limits.time_s || !isfinite(ratio) ||
             fabs(ratio - 1) < 0.002)
             continue;
-        printf("%s %s %+.1f %%", n++ ? "," : "; costs:", cost->parameter,
+        printf("%s %s %+.1f %%",
+               n++ ? "," : "; costs:", gcal_explain_cost_name(first->arena, cost),
                100 * (ratio - 1));
     }
 }

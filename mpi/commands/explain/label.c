@@ -4,6 +4,7 @@
 
 #include "kernels/model/expr.h"
 #include "kernels/model/feature.h"
+#include "kernels/model/model.h"
 #include "kernels/model/named_expr.h"
 #include "mpi/commands/explain/private.h"
 #include "store/params/params.h"
@@ -85,11 +86,29 @@ static enum gcal_explain_unit choose_unit(unsigned subjects)
                                  : GCAL_EXPLAIN_NO_RATE;
 }
 
+/* Whether there are more where a kernel has more of everything: a share, or how often a round of loads
+ * waits, is no count.
+ */
+static bool grows_with_work(const struct gcal_explain_lab *lab, const char *counted)
+{
+    static const double steps[] = { 0x1p20, 2,
+                                    0x1p-21 }; /* much work, twice as much, back */
+    double values[3];
+
+    for (int step = 0; step < 3; step++) {
+        for (size_t i = 0; i < lab->model->n_features; i++)
+            if (strncmp(lab->model->features[i], "f_device_", 9) != 0)
+                lab->features[i] *= steps[step];
+        values[step] = gcal_explain_lab_compute(lab, counted);
+    }
+    return values[1] > 1.5 * values[0];
+}
+
 /* The unit and the granularity of the features in what is counted, with all names replaced. */
 static void read_features(const struct gcal_explain_lab *lab,
                           struct gcal_explain_cost *cost)
 {
-    char *text = gcal_expr_names_resolve(lab->published->names, cost->counted, NULL);
+    char *text = gcal_expr_names_resolve(lab->names_of_uses, cost->counted, NULL);
     struct gcal_expr *expr = text ? gcal_expr_parse(text, NULL) : NULL;
     const char *granularity = NULL;
     unsigned subjects = 0;
@@ -109,9 +128,10 @@ static void read_features(const struct gcal_explain_lab *lab,
         one = gcal_feature_granularity_names[gcal_feature_info(kind)->granularity];
         granularity = !granularity || strcmp(granularity, one) == 0 ? one : "mixed";
     }
-    cost->unit = choose_unit(subjects);
-    if (granularity)
-        cost->granularity = granularity;
+    if (grows_with_work(lab, cost->counted)) {
+        cost->unit = choose_unit(subjects);
+        cost->granularity = granularity ? granularity : cost->granularity;
+    }
     gcal_expr_destroy(expr);
     free(text);
 }
@@ -119,13 +139,15 @@ static void read_features(const struct gcal_explain_lab *lab,
 void gcal_explain_label(const struct gcal_explain_lab *lab,
                         struct gcal_explain_cost *cost)
 {
-    cost->owner = find_owner(lab, cost->parameter);
+    const char *name = lab->model->parameters[cost->use].name;
+
+    cost->owner = find_owner(lab, name);
     cost->unit = GCAL_EXPLAIN_NO_RATE;
     cost->granularity = "-";
     cost->counted = NULL;
     if (cost->owner < lab->n_texts) {
         const char *source = lab->sources[cost->owner];
-        struct gcal_expr_use use = gcal_expr_find_use(source, cost->parameter);
+        struct gcal_expr_use use = gcal_expr_find_use(source, name);
 
         /* A cost of several things is that of the expression that they are in. */
         if (use.n == 1 && use.factor.length)

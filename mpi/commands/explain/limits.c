@@ -75,7 +75,25 @@ static void eval_varied(struct gcal_explain_lab *lab, size_t parameter, double v
     memcpy(values, lab->values, lab->n_texts * sizeof(*values));
 }
 
-/* Without the rounding of differences: most counts are integers. */
+/* Values of all texts were this the only cost: how much of a part of a norm, or of a maximum, it is
+ * does not depend on others then.
+ */
+static void eval_alone(struct gcal_explain_lab *lab, size_t parameter, double *values)
+{
+    size_t n = lab->model->n_parameters;
+    double *all = gcal_arena_alloc(lab->arena, n + 1, sizeof(*all));
+
+    memcpy(all, lab->parameters, n * sizeof(*all));
+    for (size_t i = 0; i < n; i++)
+        if (i != parameter && strcmp(lab->costs[i]->unit, "s") == 0)
+            lab->parameters[i] = 0;
+    gcal_explain_lab_eval(lab);
+    memcpy(values, lab->values, lab->n_texts * sizeof(*values));
+    memcpy(lab->parameters, all, n * sizeof(*all));
+    gcal_explain_lab_eval(lab);
+}
+
+/* Without the rounding of quotients: most counts are integers. */
 static double round_count(double count)
 {
     double nearest = round(count);
@@ -89,7 +107,7 @@ static void find_rates(const struct gcal_explain_lab *lab, double time_s,
 {
     const struct gcal_device_info *info = &lab->device->info;
     double lanes = (double)(info->sub_group_size ? info->sub_group_size : 1);
-    double units, alone_s;
+    double units;
 
     cost->per_unit = cost->unit == GCAL_EXPLAIN_BYTES ? 32 /* the models' sectors */
                      : cost->unit == GCAL_EXPLAIN_OPERATIONS ? lanes
@@ -98,9 +116,8 @@ static void find_rates(const struct gcal_explain_lab *lab, double time_s,
     cost->rate = cost->peak = cost->per_clock = cost->vendor = NAN;
     if (cost->unit == GCAL_EXPLAIN_NO_RATE || !(units > 0) || cost->limit == lab->n_roofs)
         return;
-    alone_s = cost->of_limit[cost->limit] * lab->values[cost->limit + 1];
     cost->rate = units / time_s;
-    cost->peak = alone_s > 0 ? units / alone_s : NAN;
+    cost->peak = cost->alone_s > 0 ? units / cost->alone_s : NAN;
     if (info->max_clock_hz > 0 && info->compute_units)
         cost->per_clock = cost->peak / (info->max_clock_hz * info->compute_units);
     if (cost->unit == GCAL_EXPLAIN_BYTES &&
@@ -112,24 +129,43 @@ static void find_rates(const struct gcal_explain_lab *lab, double time_s,
         cost->vendor = gcal_vendor_operations(info, cost->counted);
 }
 
-/* 'above' and 'below' are rooms for all texts: how a text grows with the cost, per unit of it, is
- * what the cost is multiplied by.
+/* How often the text that names the cost has it.  An operation may take several of the cost, as those
+ * of a slower pipe do, and is counted once.
  */
-static void find_cost(struct gcal_explain_lab *lab, size_t parameter, double time_s,
-                      double *above, double *below, struct gcal_explain_cost *cost)
+static void count_cost(const struct gcal_explain_lab *lab, const double *alone,
+                       struct gcal_explain_cost *cost)
 {
-    double value = lab->parameters[parameter], step = 2 * STEP * value, largest = 0;
+    double value = lab->parameters[cost->use], counted;
 
-    eval_varied(lab, parameter, value * (1 + STEP), above);
-    eval_varied(lab, parameter, value * (1 - STEP), below);
-    lab->parameters[parameter] = value;
-    gcal_explain_lab_eval(lab);
     cost->cost_s = value * lab->inside.factor;
-    cost->adds_s = value * ((above[0] - below[0]) / step);
     cost->count = NAN;
-    if (cost->owner < lab->n_texts)
-        cost->count = round_count((above[cost->owner] - below[cost->owner]) / step /
-                                  (cost->owner > lab->n_roofs ? 1 : lab->inside.factor));
+    if (cost->owner == lab->n_texts)
+        return;
+    cost->count =
+        alone[cost->owner] / (cost->owner > lab->n_roofs ? value : cost->cost_s);
+    counted = cost->unit == GCAL_EXPLAIN_OPERATIONS
+                  ? gcal_explain_lab_compute(lab, cost->counted)
+                  : NAN;
+    if (counted > 0 && counted < cost->count) {
+        cost->cost_s *= cost->count / counted;
+        cost->count = counted;
+    }
+    cost->count = round_count(cost->count);
+}
+
+/* 'above', 'below' and 'alone' are rooms for all texts. */
+static void find_cost(struct gcal_explain_lab *lab, double time_s, double *above,
+                      double *below, double *alone, struct gcal_explain_cost *cost)
+{
+    double value = lab->parameters[cost->use], step = 2 * STEP * value, largest = 0;
+
+    eval_alone(lab, cost->use, alone);
+    eval_varied(lab, cost->use, value * (1 + STEP), above);
+    eval_varied(lab, cost->use, value * (1 - STEP), below);
+    lab->parameters[cost->use] = value;
+    gcal_explain_lab_eval(lab);
+    cost->adds_s = value * ((above[0] - below[0]) / step);
+    count_cost(lab, alone, cost);
     cost->limit = lab->n_roofs;
     for (size_t i = 0; i < lab->n_roofs; i++) {
         double part_s = value * ((above[i + 1] - below[i + 1]) / step);
@@ -143,12 +179,10 @@ static void find_cost(struct gcal_explain_lab *lab, size_t parameter, double tim
     /* Of what has no rate, such as a latency: how often its limit has the cost, if that is more
      * often than the expression that names it.
      */
-    if (cost->unit == GCAL_EXPLAIN_NO_RATE && cost->limit < lab->n_roofs) {
-        double part_s = cost->of_limit[cost->limit] * lab->values[cost->limit + 1];
-
-        if (part_s > cost->count * cost->cost_s * 1.001)
-            cost->count = round_count(part_s / cost->cost_s);
-    }
+    cost->alone_s = cost->limit < lab->n_roofs ? alone[cost->limit + 1] : NAN;
+    if (cost->unit == GCAL_EXPLAIN_NO_RATE &&
+        cost->alone_s > cost->count * cost->cost_s * 1.001)
+        cost->count = round_count(cost->alone_s / cost->cost_s);
     find_rates(lab, time_s, cost);
     if (fabs(cost->adds_s) < LEAST * time_s)
         cost->adds_s = 0;
@@ -163,20 +197,24 @@ static int compare_costs(const void *a, const void *b)
 
 void gcal_explain_limits_find(struct gcal_explain_lab *lab, struct gcal_explain_limits *l)
 {
-    const struct gcal_model *model = lab->inside.model;
+    const struct gcal_model *model = lab->model;
     double *above = gcal_arena_alloc(lab->arena, lab->n_texts, sizeof(*above));
     double *below = gcal_arena_alloc(lab->arena, lab->n_texts, sizeof(*below));
+    double *alone = gcal_arena_alloc(lab->arena, lab->n_texts, sizeof(*alone));
 
     find_limits(lab, l);
     l->costs = gcal_arena_alloc(lab->arena, model->n_parameters + 1, sizeof(*l->costs));
     for (size_t i = 0; i < model->n_parameters; i++) {
         struct gcal_explain_cost *cost = &l->costs[l->n_costs];
 
-        if (strcmp(model->parameters[i].unit, "s") != 0 || !(lab->parameters[i] > 0))
+        if (strcmp(lab->costs[i]->unit, "s") != 0 || !(lab->parameters[i] > 0))
             continue;
-        cost->parameter = model->parameters[i].name;
+        cost->parameter = lab->costs[i]->name;
+        cost->use = i;
+        for (size_t k = 0; k < model->n_parameters; k++)
+            cost->shared = cost->shared || (k != i && lab->costs[k] == lab->costs[i]);
         gcal_explain_label(lab, cost);
-        find_cost(lab, i, l->time_s, above, below, cost);
+        find_cost(lab, l->time_s, above, below, alone, cost);
         l->n_costs += cost->adds_s != 0 || cost->limit < lab->n_roofs;
     }
     qsort(l->costs, l->n_costs, sizeof(*l->costs), compare_costs);

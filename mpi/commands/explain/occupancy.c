@@ -21,7 +21,7 @@ static const struct {
 static void add_bound(const struct gcal_explain_lab *lab, const char *text,
                       struct gcal_explain_occupancy *o)
 {
-    char *whole = gcal_expr_names_resolve(lab->published->names, text, NULL);
+    char *whole = gcal_expr_names_resolve(lab->names_of_uses, text, NULL);
     double groups = gcal_explain_lab_compute(lab, text);
     const char *by = NULL;
 

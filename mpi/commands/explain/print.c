@@ -14,27 +14,35 @@
 
 /* ---- limits ---- */
 
-/* The costs of a limit: "p_dram 100 %", the largest first, at most three. */
-static void print_costs_of(const struct gcal_explain_limits *l, size_t limit)
+/* The costs of a limit: "p_dram 100 %", the largest first, at most three; what a cost is of, where
+ * it is of several things.
+ */
+static void print_costs_of(const struct gcal_explain_case *c, size_t limit)
 {
-    double last = INFINITY;
+    const struct gcal_explain_limits *l = &c->limits;
+    enum { MOST = 3 };
+    const struct gcal_explain_cost *all[MOST + 1];
+    size_t n = 0;
 
-    for (int n = 0; n < 3; n++) {
-        const struct gcal_explain_cost *next = NULL;
+    for (size_t i = 0; i < l->n_costs; i++) {
+        const struct gcal_explain_cost *cost = &l->costs[i];
+        size_t k = n;
 
-        for (size_t i = 0; i < l->n_costs; i++)
-            if (l->costs[i].of_limit[limit] < last &&
-                (!next || l->costs[i].of_limit[limit] > next->of_limit[limit]))
-                next = &l->costs[i];
-        if (!next || next->of_limit[limit] < 0.02)
-            break;
-        last = next->of_limit[limit];
-        printf("%s%s %.0f %%", n ? ", " : "", next->parameter, 100 * last);
+        if (cost->of_limit[limit] < 0.02)
+            continue;
+        for (; k && all[k - 1]->of_limit[limit] < cost->of_limit[limit]; k--)
+            all[k] = all[k - 1];
+        all[k] = cost;
+        n += n < MOST;
     }
+    for (size_t i = 0; i < n; i++)
+        printf("%s%s %.0f %%", i ? ", " : "", gcal_explain_cost_name(c->arena, all[i]),
+               100 * all[i]->of_limit[limit]);
 }
 
-static void print_limit(const struct gcal_explain_limits *l, size_t i)
+static void print_limit(const struct gcal_explain_case *c, size_t i)
 {
+    const struct gcal_explain_limits *l = &c->limits;
     const struct gcal_explain_limit *limit = &l->limits[i];
     char alone[GCAL_UNITS_SIZE], adds[GCAL_UNITS_SIZE];
     double hidden = limit->alone_s > 0 ? 1 - limit->adds_s / limit->alone_s : 0;
@@ -43,12 +51,13 @@ static void print_limit(const struct gcal_explain_limits *l, size_t i)
            gcal_units(limit->alone_s, "s", alone), 100 * limit->alone_s / l->time_s,
            gcal_units(limit->adds_s, "s", adds), 100 * limit->adds_s / l->time_s,
            100 * fmax(0, hidden));
-    print_costs_of(l, limit->roof);
+    print_costs_of(c, limit->roof);
     printf("\n");
 }
 
-static void print_limits(const struct gcal_explain_limits *l)
+static void print_limits(const struct gcal_explain_case *c)
 {
+    const struct gcal_explain_limits *l = &c->limits;
     char text[GCAL_UNITS_SIZE];
 
     if (!l->n_limits)
@@ -56,7 +65,7 @@ static void print_limits(const struct gcal_explain_limits *l)
     printf("\nlimit             alone   busy         adds  of time  hidden  made of\n");
     for (size_t i = 0; i < l->n_limits; i++)
         if (l->limits[i].alone_s > 0)
-            print_limit(l, i);
+            print_limit(c, i);
     if (l->other_s != 0)
         printf("%-12s %10s %8s %10s %6.1f %%\n", "other", "", "",
                gcal_units(l->other_s, "s", text), 100 * l->other_s / l->time_s);
@@ -176,7 +185,7 @@ void gcal_explain_print(const struct gcal_explain_case *c)
     gcal_quiet_result(false);
     gcal_count_built_print(d->device->info.type,
                            gcal_built_find(profile, d->device->info.type));
-    print_limits(&c->limits);
+    print_limits(c);
     print_costs(c);
     print_occupancy(&c->occupancy);
     gcal_explain_accesses_print(&c->accesses);

@@ -31,13 +31,20 @@ struct gcal_own_options;
 
 /* ---- lab.c: the model's expressions at one point ---- */
 
-/* Texts are the model's expression, its roofs, and its named expressions, in this order. */
+/* Texts are the model's expression, its roofs, and its named expressions, in this order.  Each use of
+ * a cost in a text is a parameter of its own, so that those in the parts of a norm are told apart.
+ */
 struct gcal_explain_lab {
     struct gcal_arena *arena;
     const struct gcal_params_device *device;
     const struct gcal_params_model *published;
     struct gcal_predictor *predictor;
     struct gcal_predictor_inside inside;
+    struct gcal_expr_names
+        *names_of_uses;       /* the published ones, and their uses of costs */
+    struct gcal_model *model; /* of these */
+    const struct gcal_model_parameter *
+        *costs; /* by parameter: the published one it is a use of */
     size_t n_roofs, n_texts;
     const char **names;   /* names[0]: "time" */
     const char **texts;   /* as they are evaluated: the name of a named expression */
@@ -59,9 +66,8 @@ double gcal_explain_lab_eval(struct gcal_explain_lab *lab);
 size_t gcal_explain_lab_find(const struct gcal_explain_lab *lab, const char *name);
 /* The value of a named expression as last evaluated; NaN: there is none. */
 double gcal_explain_lab_value(const struct gcal_explain_lab *lab, const char *name);
-/* The index of a feature or parameter of the model; the number of all: there is none. */
+/* The index of a feature of the model; the number of all: there is none. */
 size_t gcal_explain_lab_feature(const struct gcal_explain_lab *lab, const char *name);
-size_t gcal_explain_lab_parameter(const struct gcal_explain_lab *lab, const char *name);
 /* The value of any expression in the model's names; NaN: it has others. */
 double gcal_explain_lab_compute(const struct gcal_explain_lab *lab, const char *text);
 
@@ -83,8 +89,11 @@ struct gcal_explain_limit {
     double adds_s;  /* its part of the time */
 };
 
+/* Of one use in the model. */
 struct gcal_explain_cost {
     const char *parameter; /* "p_fp32" */
+    size_t use;            /* its index in the lab */
+    bool shared;           /* the parameter has other uses */
     const char
         *counted; /* "fp32", "l2_loads + ..", or the expression that has the cost */
     const char *granularity; /* "sub-group"; "-": several, or none */
@@ -95,7 +104,8 @@ struct gcal_explain_cost {
     double adds_s; /* its part of the time */
     size_t limit;  /* the roof that it is the largest part of; the number of all: none */
     double of_limit[GCAL_ROOFS_MAX]; /* its shares of the roofs */
-    double per_unit;                 /* bytes or operations of one; 1 */
+    double alone_s;    /* what its limit would take if the cost were all of it */
+    double per_unit;   /* bytes or operations of one; 1 */
     double rate, peak; /* per second: here, and were it alone; NaN: it is none */
     double per_clock;  /* the peak, by compute unit and clock; NaN: unknown */
     double vendor;     /* the peak as the vendor publishes it; NaN: unknown */
@@ -350,6 +360,9 @@ extern const char *const gcal_explain_unit_names[];
 const char *gcal_explain_words(const char *limit);
 /* What a cost is of, in words. */
 const char *gcal_explain_cost_words(const struct gcal_explain_cost *cost);
+/* Its parameter; "p_fp32 (integer)" if that is of several classes of operations. */
+const char *gcal_explain_cost_name(struct gcal_arena *arena,
+                                   const struct gcal_explain_cost *cost);
 const char *gcal_explain_sentence(const struct gcal_explain_case *c);
 /* Whether rates are worth showing: not of what is a small part of its limit. */
 bool gcal_explain_has_rate(const struct gcal_explain_cost *cost);

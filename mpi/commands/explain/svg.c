@@ -184,7 +184,7 @@ static void put_roofs(struct gcal_buf *svg, const struct axes *a,
         y = place_y(a, cost->peak);
         gcal_svg_line(svg, LEFT, y, WIDTH - RIGHT, y, "level");
         gcal_explain_rate(cost->peak, GCAL_EXPLAIN_OPERATIONS, rate);
-        snprintf(text, sizeof(text), "%.40s %s", cost->counted, rate);
+        snprintf(text, sizeof(text), "%.40s %s", gcal_explain_cost_words(cost), rate);
         gcal_svg_text(svg, WIDTH - RIGHT + 6, y + 4, "start", text);
     }
 }

@@ -120,11 +120,11 @@ static int change_lab(const struct gcal_explain_case *c, struct gcal_explain_lab
         strcmp(item->name, "local-memory") == 0 || strcmp(item->name, LOCAL_MEMORY) == 0;
     const char *name = is_local ? LOCAL_MEMORY : item->name;
     size_t feature = gcal_explain_lab_feature(lab, name);
-    size_t parameter = gcal_explain_lab_parameter(lab, name);
     size_t text = gcal_explain_lab_find(lab, name);
     double value;
+    bool is_parameter = false;
 
-    if (feature < lab->inside.model->n_features) {
+    if (feature < lab->model->n_features) {
         if (parse_value(item, lab->features[feature], &lab->features[feature], err) < 0)
             return -1;
         if (is_local) {
@@ -139,9 +139,14 @@ static int change_lab(const struct gcal_explain_case *c, struct gcal_explain_lab
         }
         return 0;
     }
-    if (parameter < lab->inside.model->n_parameters)
-        return parse_value(item, lab->parameters[parameter], &lab->parameters[parameter],
-                           err);
+    for (size_t i = 0; i < lab->model->n_parameters; i++)
+        if (strcmp(lab->costs[i]->name, name) == 0) {
+            is_parameter = true;
+            if (parse_value(item, lab->parameters[i], &lab->parameters[i], err) < 0)
+                return -1;
+        }
+    if (is_parameter)
+        return 0;
     if (text == lab->n_texts)
         return refuse_name(c, item->name, err);
     gcal_explain_lab_eval(lab);

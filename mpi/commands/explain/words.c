@@ -33,9 +33,9 @@ const char *gcal_explain_words(const char *limit)
     return limit;
 }
 
-/* Costs of these models whose expression says little. */
+/* Costs of these models whose expression says little, by parameter or by what is counted. */
 static const struct {
-    const char *parameter, *words;
+    const char *name, *words;
 } known_costs[] = {
     { "p_dram", "sectors from and to memory" },
     { "p_l2", "sectors from the L2 cache" },
@@ -49,14 +49,28 @@ static const struct {
     { "p_latency_barrier", "barriers in a chain" },
     { "p_group", "work-groups" },
     { "p_launch", "launches" },
+    { "integer_issued", "integer" },
+    { "compared", "compare, select, convert" },
+    { "half_rate", "half-rate: min, cmp, bits" },
+    { "f_op_{*int*}_{popcount,clz,ctz}", "integer (popcount, clz)" },
 };
 
 const char *gcal_explain_cost_words(const struct gcal_explain_cost *cost)
 {
     for (size_t i = 0; i < sizeof(known_costs) / sizeof(*known_costs); i++)
-        if (strcmp(known_costs[i].parameter, cost->parameter) == 0)
+        if (strcmp(known_costs[i].name, cost->parameter) == 0 ||
+            strcmp(known_costs[i].name, cost->counted) == 0)
             return known_costs[i].words;
     return cost->counted;
+}
+
+const char *gcal_explain_cost_name(struct gcal_arena *arena,
+                                   const struct gcal_explain_cost *cost)
+{
+    return cost->shared && cost->unit == GCAL_EXPLAIN_OPERATIONS
+               ? gcal_arena_format(arena, "%s (%s)", cost->parameter,
+                                   gcal_explain_cost_words(cost))
+               : cost->parameter;
 }
 
 const char *const gcal_explain_unit_names[] = {

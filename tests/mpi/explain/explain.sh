@@ -100,9 +100,9 @@ for a in json.load(open(sys.argv[1])):
     for limit in a["limits"]:
         parts = sum(c["of_limits"].get(limit["limit"], 0) for c in a["costs"])
         assert abs(parts - (limit["alone_s"] > 0)) < 1e-6, (limit, parts)
-    fp32 = next(c for c in a["costs"] if c["cost"] == "p_fp32")
-    # a slot of either pipe, of which no one feature is the count
-    assert fp32["counted"] == "arithmetic" and fp32["count"] >= (2 + 64)*a["sizes"]["n"]/32, fp32
+    fp32 = next(c for c in a["costs"] if c["cost"] == "p_fp32" and c["counted"] == "fp32")
+    assert fp32["count"] == (2 + 64)*a["sizes"]["n"]/32 and fp32["per"] == "sub-group", fp32
+    assert abs(fp32["rate"]*time - (2 + 64)*a["sizes"]["n"]) < 1e-6*fp32["rate"], fp32
     assert a["occupancy"]["bounds"][0]["groups"] == a["occupancy"]["resident_groups"], a
 PYTHON
 
@@ -137,6 +137,7 @@ assert at[10, 22]["passes"] == 4096*4096/32, at[10, 22]' "$out/answer"
 chain -D KIB=48 --at n=2^20,m=256 --what-if local-memory=32Ki --what-if resident=6 --what-if m=0 \
     --what-if p_fp32=x0
 expect '^ +-[0-9.]+ %  local memory of 45\.67 kB instead of 49\.15 kB: .*; resident work-groups 4 -> 5; limited by'
+expect '^ +-[0-9.]+ %  half of the operations fp32: '
 expect '^ +-[0-9.]+ %  p_fp32=x0: '
 [ "$(sed -n 's/^ *\(-[0-9.]* %\)  local-memory=32Ki.*resident work-groups 4 -> 6;.*/\1/p' "$out/answer")" = \
     "$(sed -n 's/^ *\(-[0-9.]* %\)  resident=6: .*/\1/p' "$out/answer")" ]
@@ -286,9 +287,9 @@ sed 's/^  compute_units: 132$/  compute_units: 66/' "$params" > "$out/part.yaml"
 explain add.cl --local 256 --global 'ceil(n/256)*256' --params "$out/part.yaml" --at n=2^27 --json
 python3 -c '
 import json, sys
-costs = {c["cost"]: c for c in json.load(open(sys.argv[1]))["costs"]}
+costs = {c["counted"] if c["cost"] == "p_fp32" else c["cost"]: c for c in json.load(open(sys.argv[1]))["costs"]}
 assert costs["p_dram"]["vendor_rate"] is None and costs["p_l2"]["vendor_rate"] is None
-assert "p_fp32" in costs' "$out/answer"
+assert abs(costs["fp32"]["vendor_rate"] / (66*128*1.98e9) - 1) < 1e-9, costs["fp32"]' "$out/answer"
 
 # A CPU's model has neither resident work-groups nor the same limits.
 explain add.cl --local 256 --global 'ceil(n/256)*256' --params "$cpu" --at n=2^24
