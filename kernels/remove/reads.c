@@ -28,9 +28,10 @@ static int check_names(struct gcal_remove_pass *r, bool has_result)
     if (unknown)
         gcal_error_set(r->err, GCAL_EINPUT,
                        "%s: no global %s of an array or with a tag named '%s'; the "
-                       "%s are: %s",
+                       "%s are: %s%s",
                        r->unit->file, stores ? "access" : "load", unknown,
-                       stores ? "accesses" : "loads", names.size ? names.data : "none");
+                       stores ? "accesses" : "loads", names.size ? names.data : "none",
+                       stores ? "" : " (--memory keeps stores, too)");
     else
         gcal_error_set(r->err, GCAL_EINPUT, "%s: the kernel has no global load to keep",
                        r->unit->file);

@@ -295,12 +295,24 @@ int gcal_source_error_at(const struct gcal_source_unit *unit, size_t offset,
 
 /* ---- parsing ---- */
 
-static void add_hint(struct gcal_error *err)
+static bool is_cuda(const char *source)
 {
-    char *text = strdup(err->text);
+    return strstr(source, "__global__") && !strstr(source, "kernel void");
+}
 
-    if (text)
-        gcal_error_set(err, err->code, "%s (give its folder by --include)", text);
+static void add_hint(struct gcal_error *err, const char *source)
+{
+    static const char cuda[] =
+        "this is CUDA or HIP, which is not read: write the kernel in "
+        "OpenCL C, with __kernel, __global pointers and "
+        "get_global_id()";
+    bool is_missing = strstr(err->text, "file not found");
+    char *text;
+
+    if ((!is_missing && !is_cuda(source)) || !(text = strdup(err->text)))
+        return;
+    gcal_error_set(err, err->code, "%s (%s)", text,
+                   is_cuda(source) ? cuda : "give its folder by --include");
     free(text);
 }
 
@@ -310,7 +322,8 @@ static const char not_opened[] =
     "folder by --include";
 
 /* In a process that may open no file, clang says that it cannot open one that is not there. */
-static int report_text(CXSourceLocation at, const char *text, struct gcal_error *err)
+static int report_text(const struct gcal_source_unit *unit, CXSourceLocation at,
+                       const char *text, struct gcal_error *err)
 {
     static const char unopened[] = "cannot open file '";
     const char *name =
@@ -323,8 +336,8 @@ static int report_text(CXSourceLocation at, const char *text, struct gcal_error 
         missing = gcal_buf_format("'%s' file not found",
                                   path + (strncmp(path, "./", 2) == 0 ? 2 : 0));
     rc = report(at, missing ? missing : path ? not_opened : text, err);
-    if (err && strstr(err->text, "file not found"))
-        add_hint(err);
+    if (err)
+        add_hint(err, unit->source);
     free(missing);
     free(path);
     return rc;
@@ -363,7 +376,7 @@ int gcal_source_check_errors(const struct gcal_source_unit *unit,
             (severity == CXDiagnostic_Error && !(ignore && ignore(at, data)))) {
             CXString text = clang_getDiagnosticSpelling(diagnostic);
 
-            rc = report_text(at, clang_getCString(text), err);
+            rc = report_text(unit, at, clang_getCString(text), err);
             clang_disposeString(text);
         }
         clang_disposeDiagnostic(diagnostic);

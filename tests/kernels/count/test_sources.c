@@ -84,6 +84,25 @@ static void errors_that_matter_are_reported(void **state)
     expect_refused(&r, "(give its folder by --include)");
 }
 
+static void cuda_is_named(void **state)
+{
+    static const char *const sources[] = {
+        "__global__ void f(float *x) { x[threadIdx.x] = 1; }\n",
+        "extern \"C\" __global__ void f(float *x) { x[blockIdx.x] = 1; }\n",
+        "template <typename T> __global__ void f(T *x) { *x = 1; }\n",
+        "#include \"cuda_runtime.h\"\n__global__ void f(float *x) { *x = 1; }\n",
+        "__device__ float g() { return 1; }\n__global__ void f(float *x) { *x = g(); }\n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++) {
+        struct gcal_count_request r = request(sources[i], NULL);
+
+        expect_refused(&r, "(this is CUDA or HIP, which is not read: write the kernel in "
+                           "OpenCL C");
+    }
+}
+
 /* ---- OpenCL C 2.0 ---- */
 
 #define GENERIC                                                                          \
@@ -230,6 +249,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_elsewhere_are_ignored),
         cmocka_unit_test(errors_that_matter_are_reported),
+        cmocka_unit_test(cuda_is_named),
         cmocka_unit_test(standards_are_build_options),
         cmocka_unit_test(generic_pointers_count_where_they_point),
         cmocka_unit_test(work_is_not_removed_around_generic_pointers),

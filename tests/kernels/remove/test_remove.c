@@ -281,7 +281,8 @@ static void refuses_loads_it_cannot_keep(void **state)
 {
     (void)state;
     expect_error(tiled, "bb", "named 'bb'; the loads are: a, aLD, b");
-    expect_error(tiled, "c", "named 'c'; the loads are: a, aLD, b");
+    expect_error(tiled, "c",
+                 "named 'c'; the loads are: a, aLD, b (--memory keeps stores, too)");
     expect_error(
         "__kernel void k(__global float *x, __global int *ix) { __local int t[8];\n"
         "t[get_local_id(0)] = ix[get_local_id(0)]; x[0] = x[t[1]]; }",
