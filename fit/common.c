@@ -53,7 +53,7 @@ static void join(struct common *c, size_t k)
 
 /* ---- turns ---- */
 
-/* Whether all devices have all kernels. */
+/* Returns whether all devices have all kernels. */
 static bool find_kernels(struct common *c)
 {
     bool complete = true;

@@ -53,7 +53,7 @@ static bool is_first_of_group(const struct gcal_fit_rows *rows, size_t i)
 
 /* ---- one group left out ---- */
 
-/* Whether the other rows determine the time of row i. */
+/* Returns whether the other rows determine the time of row i. */
 static bool is_determined(const struct cross *c, const struct gcal_fit_svd *d, size_t i,
                           double *gradient)
 {

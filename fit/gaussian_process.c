@@ -322,15 +322,6 @@ struct joint {
     double *drawn;     /* n */
 };
 
-static void joint_clear(struct joint *j)
-{
-    free(j->mean);
-    free(j->projected);
-    free(j->drawn);
-    if (j->root)
-        gsl_matrix_free(j->root);
-}
-
 static int joint_make(struct joint *j, const struct gcal_fit_process *p,
                       const double *inverse, const size_t *points)
 {
@@ -389,7 +380,11 @@ int gcal_fit_process_any_below(struct gcal_fit_process *p, size_t n, const size_
         gcal_error_memory(err);
     else if (n_draws)
         *probability = (double)below / (double)n_draws;
-    joint_clear(&j);
+    free(j.mean);
+    free(j.projected);
+    free(j.drawn);
+    if (j.root)
+        gsl_matrix_free(j.root);
     free(inverse);
     return rc;
 }

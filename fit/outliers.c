@@ -160,7 +160,9 @@ static struct far count_far(const struct search *o, size_t i, size_t group)
     return f;
 }
 
-/* Whether some group deviates from the device's other groups, or some rows of several groups. */
+/* Returns whether some group deviates from the device's other groups, or some rows of several
+ * groups.
+ */
 static bool has_far_rows(const struct search *o, size_t i)
 {
     struct far all = { 0 }, groups = { 0 };

@@ -51,7 +51,7 @@ int gcal_fit_problem_init(struct gcal_fit_problem *problem,
                           const struct gcal_fit_rows *rows, struct gcal_error *err);
 void gcal_fit_problem_clear(struct gcal_fit_problem *problem);
 
-/* Whether there are enough rows to recognise outliers. */
+/* Returns whether there are enough rows to recognise outliers. */
 bool gcal_fit_can_be_robust(const struct gcal_fit_problem *problem);
 
 /* The model at all rows.  'time_s': n_rows. */
@@ -85,7 +85,7 @@ int gcal_fit_sensitivity(const struct gcal_fit_problem *problem, const double *p
 /* Robust standard deviation of the weighted residuals. */
 double gcal_fit_scale(const struct gcal_fit_problem *problem, const double *parameters);
 
-/* Whether the value of parameter j is known. */
+/* Returns whether the value of parameter j is known. */
 bool gcal_fit_is_given(const struct gcal_fit_problem *problem, size_t j);
 
 /* Distinguishes costs from shapes (exponents, edges, exposed shares). */
@@ -137,7 +137,7 @@ int gcal_fit_svd_init(struct gcal_arena *arena, struct gcal_fit_svd *d,
                       const double *jacobian, size_t n_rows, size_t n_parameters,
                       const bool *skip, struct gcal_error *err);
 
-/* Whether the model is constant along v's column k. */
+/* Returns whether the model is constant along v's column k. */
 bool gcal_fit_svd_is_null(const struct gcal_fit_svd *d, size_t k);
 
 /* Fills what follows from the Jacobian at fit->value: rank, condition, undetermined,

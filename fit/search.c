@@ -83,22 +83,6 @@ static int eval_jacobian(const gsl_vector *x, void *data, gsl_matrix *J)
     return GSL_SUCCESS;
 }
 
-/* Takes over GSL's point; true when it puts a parameter on a bound. */
-static bool take_point(struct search *s, const gsl_vector *x)
-{
-    bool hit = false;
-
-    for (size_t k = 0; k < s->n_free; k++) {
-        size_t j = s->free_slots[k];
-        double wanted = gsl_vector_get(x, k) * s->scale[j];
-
-        s->parameters[j] = into_bounds(s, j, wanted);
-        s->held[j] = s->parameters[j] != wanted;
-        hit |= s->held[j];
-    }
-    return hit;
-}
-
 static double squares(const gsl_vector *v)
 {
     double sum = 0;
@@ -122,7 +106,19 @@ static enum outcome iterate(struct search *s, gsl_multifit_nlinear_workspace *w)
             return CONVERGED;
         if (status)
             return FAILED;
-        if (take_point(s, gsl_multifit_nlinear_position(w)))
+        const gsl_vector *x = gsl_multifit_nlinear_position(w);
+        bool hit =
+            false; /* GSL's point, which is taken over, puts a parameter on a bound */
+
+        for (size_t k = 0; k < s->n_free; k++) {
+            size_t j = s->free_slots[k];
+            double wanted = gsl_vector_get(x, k) * s->scale[j];
+
+            s->parameters[j] = into_bounds(s, j, wanted);
+            s->held[j] = s->parameters[j] != wanted;
+            hit |= s->held[j];
+        }
+        if (hit)
             return HIT_BOUND;
         if (gsl_multifit_nlinear_test(tolerance, tolerance * tolerance, 0, &info, w) ==
             GSL_SUCCESS)

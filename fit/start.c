@@ -23,18 +23,12 @@ static double clamp(double x, double min, double max)
     return x < min ? min : x > max ? max : x;
 }
 
-static size_t count_costs(const struct gcal_fit_problem *problem)
-{
-    size_t n = 0;
-
-    for (size_t j = 0; j < problem->n_parameters; j++)
-        n += problem->is_cost[j];
-    return n;
-}
-
 size_t gcal_fit_start_count(const struct gcal_fit_problem *problem)
 {
-    size_t n_costs = count_costs(problem);
+    size_t n_costs = 0;
+
+    for (size_t j = 0; j < problem->n_parameters; j++)
+        n_costs += problem->is_cost[j];
 
     /* A model of costs alone is usually linear, and one start finds the optimum; the
      * second start is for min, max and products.

@@ -68,7 +68,7 @@ static int introduce(void)
     return gcal_command_devices(1, arguments);
 }
 
-/* Whether srun or mpirun started this process. */
+/* Returns whether srun or mpirun started this process. */
 static bool is_launched(void)
 {
     return getenv("PMIX_RANK") || getenv("OMPI_COMM_WORLD_RANK") ||
@@ -120,7 +120,7 @@ static bool asks_for_help(const char *word)
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-/* Whether "man -w PAGE", quietly, finds the page. */
+/* Returns whether "man -w PAGE", quietly, finds the page. */
 static bool is_installed(char *page)
 {
     char *arguments[] = { (char *)"man", (char *)"-w", page, NULL };

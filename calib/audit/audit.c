@@ -269,31 +269,6 @@ static int judge_all(struct audit *a, each_device *each, void *context,
     return 0;
 }
 
-/* Errors of nodes that match go to the summary; others to the log, as their devices are
- * missing from the statistics of their types.
- */
-static int take_unread(struct audit *a, struct gcal_audit_summary *summary,
-                       struct gcal_error *err)
-{
-    size_t capacity = 0;
-
-    for (size_t i = 0; i < a->n_nodes; i++)
-        if (a->why[i] && is_wanted(a, i)) {
-            struct gcal_audit_unread *moved = gcal_array_grow(
-                summary->unread, summary->n_unread, &capacity, sizeof(*moved), err);
-
-            if (!moved)
-                return -1;
-            summary->unread = moved;
-            moved[summary->n_unread++] =
-                (struct gcal_audit_unread){ a->nodes[i], a->why[i] };
-            a->nodes[i] = a->why[i] = NULL;
-        } else if (a->why[i]) {
-            gcal_log(GCAL_LOG_WARN, "not among the devices of its type: %s", a->why[i]);
-        }
-    return 0;
-}
-
 void gcal_audit_summary_clear(struct gcal_audit_summary *summary)
 {
     for (size_t i = 0; i < summary->n_unread; i++) {
@@ -315,7 +290,26 @@ static int audit_nodes(struct audit *a, each_device *each, void *context,
         sample_types(a, err) < 0 || gcal_audit_types_pool(a->types, err) < 0 ||
         judge_all(a, each, context, made, err) < 0)
         return -1;
-    return take_unread(a, made, err);
+    /* Errors of nodes that match go to the summary; others to the log, as their devices are
+     * missing from the statistics of their types.
+     */
+    size_t capacity = 0;
+
+    for (size_t i = 0; i < a->n_nodes; i++)
+        if (a->why[i] && is_wanted(a, i)) {
+            struct gcal_audit_unread *moved = gcal_array_grow(
+                made->unread, made->n_unread, &capacity, sizeof(*moved), err);
+
+            if (!moved)
+                return -1;
+            made->unread = moved;
+            moved[made->n_unread++] =
+                (struct gcal_audit_unread){ a->nodes[i], a->why[i] };
+            a->nodes[i] = a->why[i] = NULL;
+        } else if (a->why[i]) {
+            gcal_log(GCAL_LOG_WARN, "not among the devices of its type: %s", a->why[i]);
+        }
+    return 0;
 }
 
 struct gcal_audit_policy gcal_audit_policy_of(const struct gcal_config *config)

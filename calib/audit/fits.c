@@ -28,33 +28,6 @@ static void clear_params(void *params)
     gcal_params_clear(params);
 }
 
-/* The newest 'most' of 'runs'.  One that cannot be read stops no other. */
-static void add_fits(struct gcal_audit_fits *fits, const struct gcal_store *store,
-                     const struct gcal_ledger_scope *published, const char *type,
-                     char **runs, size_t n, size_t most)
-{
-    size_t first = n > most ? n - most : 0;
-
-    fits->fit = gcal_arena_alloc(fits->arena, n - first, sizeof(*fits->fit));
-    for (size_t i = first; i < n; i++) {
-        struct gcal_audit_fit *fit = &fits->fit[fits->n];
-        struct gcal_error why = { 0 };
-
-        if (gcal_store_load_type(store, type, runs[i], &fit->params, &why) < 0 ||
-            !fit->params.n_devices) {
-            gcal_log(GCAL_LOG_WARN, "type %s: the fit of run %s is left out: %s", type,
-                     runs[i], *why.text ? why.text : "it has no device");
-            gcal_params_clear(&fit->params);
-            continue;
-        }
-        fits->n++;
-        gcal_arena_own(fits->arena, &fit->params, clear_params);
-        fit->run_id = gcal_arena_strdup(fits->arena, runs[i]);
-        fit->published_utc =
-            gcal_arena_strdup(fits->arena, published_by(published, runs[i]));
-    }
-}
-
 static int load_fits(const struct gcal_store *store, struct gcal_ledger_lines *lines,
                      const char *type, size_t most, struct gcal_audit_fits *fits,
                      struct gcal_error *err)
@@ -70,7 +43,27 @@ static int load_fits(const struct gcal_store *store, struct gcal_ledger_lines *l
     if (rc == 0) {
         if (lines)
             published = gcal_ledger_lines_find(fits->arena, lines, scope);
-        add_fits(fits, store, &published, type, runs, n, most);
+        /* The newest 'most' of 'runs'.  One that cannot be read stops no other. */
+        size_t first = n > most ? n - most : 0;
+
+        fits->fit = gcal_arena_alloc(fits->arena, n - first, sizeof(*fits->fit));
+        for (size_t i = first; i < n; i++) {
+            struct gcal_audit_fit *fit = &fits->fit[fits->n];
+            struct gcal_error why = { 0 };
+
+            if (gcal_store_load_type(store, type, runs[i], &fit->params, &why) < 0 ||
+                !fit->params.n_devices) {
+                gcal_log(GCAL_LOG_WARN, "type %s: the fit of run %s is left out: %s",
+                         type, runs[i], *why.text ? why.text : "it has no device");
+                gcal_params_clear(&fit->params);
+                continue;
+            }
+            fits->n++;
+            gcal_arena_own(fits->arena, &fit->params, clear_params);
+            fit->run_id = gcal_arena_strdup(fits->arena, runs[i]);
+            fit->published_utc =
+                gcal_arena_strdup(fits->arena, published_by(&published, runs[i]));
+        }
         gcal_strings_free(runs, n);
     }
     return rc;

@@ -77,8 +77,8 @@ last_of(const struct gcal_audit_device *d, size_t run, const char *model, size_t
     return NULL;
 }
 
-/* Whether a model of the run was measured with another configuration before.  A model
- * that is added, or left out, changes nothing for the others.
+/* Returns whether a model of the run was measured with another configuration before.  A model that
+ * is added, or left out, changes nothing for the others. /
  */
 static bool other_configuration(const struct gcal_audit_device *d, size_t run)
 {

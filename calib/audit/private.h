@@ -16,8 +16,8 @@ void gcal_audit_histories(struct gcal_arena *arena, const char *node,
                           const struct gcal_track *track,
                           struct gcal_audit_device **devices, size_t *n_devices);
 
-/* Whether two columns are the same cost.  The form may differ, as each run chooses it
- * again.
+/* Returns whether two columns are the same cost.  The form may differ, as each run chooses it
+ * again. /
  */
 bool gcal_audit_same_column(const struct gcal_track_column *a,
                             const struct gcal_track_column *b);
@@ -100,10 +100,11 @@ struct gcal_audit_types *gcal_audit_types_create(bool all, struct gcal_error *er
 void gcal_audit_types_destroy(struct gcal_audit_types *types);
 int gcal_audit_types_want(struct gcal_audit_types *types, const char *type,
                           struct gcal_error *err);
-/* Whether a device of the type would represent it, at that place among those added so far. */
+/* Returns whether a device of the type would represent it, at that place among those added so far.
+ */
 bool gcal_audit_types_take(struct gcal_audit_types *types, const char *type,
                            uint64_t place);
-/* Whether no device at a later place than those added would represent any type. */
+/* Returns whether no device at a later place than those added would represent any type. */
 bool gcal_audit_types_are_full(const struct gcal_audit_types *types);
 /* Threads may add devices at the same time; the result does not depend on the order. */
 int gcal_audit_types_add(struct gcal_audit_types *types,
@@ -137,7 +138,7 @@ int gcal_audit_find_categories(const struct gcal_store *store,
 /* The same from one model. */
 int gcal_audit_categories_of(const struct gcal_params_model *model,
                              struct gcal_audit_device *device, struct gcal_error *err);
-/* Whether a parameter of that unit is a time. */
+/* Returns whether a parameter of that unit is a time. */
 bool gcal_audit_is_cost(const char *unit);
 
 /* ---- findings.c, describe.c ---- */

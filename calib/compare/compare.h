@@ -22,7 +22,7 @@ struct gcal_compare_ratio {
     double low, high; /* 90 % interval; NaN for too few samples */
 };
 
-/* Whether 1 is outside of the interval. */
+/* Returns whether 1 is outside of the interval. */
 bool gcal_compare_ratio_differs(const struct gcal_compare_ratio *ratio);
 
 /* A kernel on a device. */

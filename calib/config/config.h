@@ -236,20 +236,20 @@ int gcal_config_set_fingerprints(struct gcal_config *config, struct gcal_error *
 bool gcal_config_device_filter_matches(const struct gcal_config_device_filter *filter,
                                        const struct gcal_device_info *info);
 
-/* Whether the kind of the device (gpu, ..) is among 'kinds'. */
+/* Returns whether the kind of the device (gpu, ..) is among 'kinds'. */
 bool gcal_config_names_kind(size_t n, char *const *kinds,
                             const struct gcal_device_info *info);
 
-/* Whether the model applies to the device: it is for its kind, and its output names no device,
- * or (f_cl_wall_time_<platform>_<device>) words that platform and name contain; only letters
- * and digits count, case is ignored.
+/* Returns whether the model applies to the device: it is for its kind, and its output names no
+ * device, or (f_cl_wall_time_<platform>_<device>) words that platform and name contain; only
+ * letters and digits count, case is ignored. /
  */
 bool gcal_config_model_applies(const struct gcal_config_model *m,
                                const struct gcal_device_info *info);
 
-/* Whether costs that the kernels of a device cannot separate are merged, and hidden ones
- * fixed (gcal_fit_rows.merge_collinear), instead of an error of the user: a feature class has
- * a cost for each of its features, and a roof need not show on every device.
+/* Returns whether costs that the kernels of a device cannot separate are merged, and hidden ones
+ * fixed (gcal_fit_rows.merge_collinear), instead of an error of the user: a feature class has a
+ * cost for each of its features, and a roof need not show on every device. /
  */
 bool gcal_config_model_merges(const struct gcal_config_model *m);
 

@@ -92,7 +92,7 @@ static int check_guards(struct gcal_device *cl, const struct gcal_device_job *jo
 
 /* ---- transfers, outputs ---- */
 
-/* Whether byte i goes to the device. */
+/* Returns whether byte i goes to the device. */
 static bool is_sent(const struct gcal_device_job_transfer *t, size_t i)
 {
     return t->both ? i < t->size_bytes / 2 : t->way == GCAL_FEATURE_TO_DEVICE;

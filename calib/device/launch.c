@@ -112,10 +112,10 @@ static int set_args(cl_kernel kernel, const struct gcal_device_job *job,
     return 0;
 }
 
-/* Whether the work-group fits; call it after the arguments are set.
- * CL_KERNEL_WORK_GROUP_SIZE is not queried: NVIDIA's driver returns 256 but runs 1024,
- * and refuses launches that need too many registers.  Nor is CL_KERNEL_LOCAL_MEM_SIZE:
- * the same driver returns 4 bytes more than the kernel has, which may exceed the limit.
+/* Returns whether the work-group fits; call it after the arguments are set.
+ * CL_KERNEL_WORK_GROUP_SIZE is not queried: NVIDIA's driver returns 256 but runs 1024, and refuses
+ * launches that need too many registers.  Nor is CL_KERNEL_LOCAL_MEM_SIZE: the same driver returns
+ * 4 bytes more than the kernel has, which may exceed the limit. /
  */
 static int check_group(const struct gcal_device *cl, const struct gcal_device_job *job,
                        enum gcal_measurement_status *status, struct gcal_error *err)

@@ -63,7 +63,7 @@ bool gcal_device_has_extension(cl_device_id id, const char *name);
 
 /* "CL_OUT_OF_RESOURCES", or "OpenCL error -9999" (valid until the next call). */
 const char *gcal_device_error_name(cl_int code);
-/* Whether the device might run a smaller job. */
+/* Returns whether the device might run a smaller job. */
 bool gcal_device_is_shortage(cl_int code);
 
 /* Fills 'err' and 'status' (GCAL_MEASUREMENT_SKIPPED for a shortage, else LAUNCH_FAILED).
@@ -105,7 +105,7 @@ void gcal_device_load_end(struct gcal_device *cl);
 /* Size of a buffer or a local array; at least one element. */
 size_t gcal_device_arg_bytes(const struct gcal_device_job_arg *arg);
 
-/* Whether the job's buffers and local arrays fit in the device's memory: -1 if not. */
+/* Returns whether the job's buffers and local arrays fit in the device's memory: -1 if not. */
 int gcal_device_check_memory(const struct gcal_device *cl,
                              const struct gcal_device_job *job,
                              enum gcal_measurement_status *status,

@@ -40,7 +40,7 @@ static void insert_size(const struct gcal_plan_families *f,
     family->sizes[i] = kernel;
 }
 
-/* Whether components are checked by the kernel, and it has no other use. */
+/* Returns whether components are checked by the kernel, and it has no other use. */
 static bool only_checks(const struct gcal_kernel *kernel)
 {
     for (size_t i = 0; i < kernel->uses.n; i++)

@@ -181,7 +181,7 @@ void gcal_plan_comparing_stop(struct gcal_plan_comparing *comparing);
 int gcal_plan_comparing_add(struct gcal_plan_comparing *comparing,
                             const struct gcal_kernel *kernel, void **outputs,
                             struct gcal_plan_verdict *verdict);
-/* Whether the verdict is known; 'waits': once it is. */
+/* Returns whether the verdict is known; 'waits': once it is. */
 bool gcal_plan_verdict_is_known(struct gcal_plan *plan, struct gcal_plan_verdict *verdict,
                                 bool waits);
 /* Of a known verdict; a row of a family that is wrong loses its samples. */
@@ -199,7 +199,7 @@ void gcal_plan_outputs_free(const struct gcal_kernel *kernel, void **outputs);
 
 /* ---- host.c ---- */
 
-/* Whether its kernels need the host's processors, as on CPUs, or may. */
+/* Returns whether its kernels need the host's processors, as on CPUs, or may. */
 bool gcal_plan_needs_host(const struct gcal_plan *plan);
 /* C types of the types of elements, but for float16. */
 #define GCAL_PLAN_DTYPES(X)                                                              \
@@ -271,7 +271,7 @@ void gcal_plan_pulse_begin(struct gcal_plan *plan, struct gcal_plan_row *row);
 /* Samples of a kernel that were just taken. */
 void gcal_plan_pulse_note(struct gcal_plan *plan, const struct gcal_kernel *kernel,
                           const struct gcal_measurement_sample *samples, size_t n);
-/* Whether a pulse has to be taken; always where there is none. */
+/* Returns whether a pulse has to be taken; always where there is none. */
 bool gcal_plan_pulse_is_due(const struct gcal_plan *plan);
 /* Takes a pulse: rows that have a reason to stop are finished, or lose what was measured while
  * the device was disturbed, and go on.

@@ -30,7 +30,7 @@ static bool is_name_part(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Whether 'text' has the name as a word more than once, in comments and strings as well. */
+/* Returns whether 'text' has the name as a word more than once, in comments and strings as well. */
 static bool is_repeated(const char *text, const char *name, size_t length)
 {
     size_t n = 0;
@@ -65,21 +65,6 @@ static void put_reference(struct gcal_buf *buf, const char *text)
     gcal_buf_puts(buf, at);
 }
 
-/* References have no arguments in local memory. */
-static void put_arguments(struct gcal_buf *buf, const struct gcal_kernel *kernel,
-                          const struct gcal_geometry *geometry)
-{
-    for (size_t i = 0; i < kernel->n_args; i++) {
-        const struct gcal_arg *arg = &kernel->args[i];
-        const struct gcal_dtype_range *range = &geometry->arg_ranges[i];
-
-        if (arg->kind != GCAL_ARG_LOCAL)
-            gcal_buf_printf(buf, "%zu %d %s %d %.17g %.17g %.17g %d\n", i, arg->kind,
-                            arg->dtype, arg->output, geometry->arg_values[i],
-                            range->first, range->last, range->sorted);
-    }
-}
-
 /* Of a kernel that is its own reference. */
 static void put_source(struct gcal_buf *buf, const struct gcal_kernel *kernel,
                        const struct gcal_geometry *geometry)
@@ -101,7 +86,16 @@ static void put_inputs(struct gcal_buf *buf, const struct gcal_kernel *kernel,
 {
     gcal_buf_printf(buf, "%s %llu %zu %d\n", kernel->generator, (unsigned long long)seed,
                     kernel->n_args, kernel->reference != NULL);
-    put_arguments(buf, kernel, geometry);
+    /* References have no arguments in local memory. */
+    for (size_t i = 0; i < kernel->n_args; i++) {
+        const struct gcal_arg *arg = &kernel->args[i];
+        const struct gcal_dtype_range *range = &geometry->arg_ranges[i];
+
+        if (arg->kind != GCAL_ARG_LOCAL)
+            gcal_buf_printf(buf, "%zu %d %s %d %.17g %.17g %.17g %d\n", i, arg->kind,
+                            arg->dtype, arg->output, geometry->arg_values[i],
+                            range->first, range->last, range->sorted);
+    }
     if (kernel->reference)
         put_reference(buf, kernel->reference);
 }
@@ -116,17 +110,6 @@ static int take_key(struct gcal_buf *buf, char key[GCAL_HASH_TEXT_SIZE],
         gcal_hash_fast(buf->data, buf->size, key);
     gcal_buf_free(buf);
     return rc;
-}
-
-static int make_key(const struct gcal_kernel *kernel, uint64_t seed,
-                    const struct gcal_geometry *geometry, char key[GCAL_HASH_TEXT_SIZE])
-{
-    struct gcal_buf buf = { 0 };
-
-    put_inputs(&buf, kernel, seed, geometry);
-    if (!kernel->reference)
-        put_source(&buf, kernel, geometry);
-    return take_key(&buf, key, NULL);
 }
 
 int gcal_plan_reference_key(const struct gcal_kernel *kernel, uint64_t seed,
@@ -152,7 +135,12 @@ struct gcal_plan_result *gcal_plan_references_get(struct gcal_memo *references,
     struct gcal_plan_result *result;
     bool is_new;
 
-    if (make_key(kernel, seed, geometry, key) < 0 ||
+    struct gcal_buf buf = { 0 };
+
+    put_inputs(&buf, kernel, seed, geometry);
+    if (!kernel->reference)
+        put_source(&buf, kernel, geometry);
+    if (take_key(&buf, key, NULL) < 0 ||
         !(result = gcal_memo_take(references, key, &is_new)))
         return NULL;
     if (is_new) {

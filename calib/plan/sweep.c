@@ -56,7 +56,7 @@ static int try_kernel(struct gcal_plan_families *f, size_t kernel, bool smallest
     return rc;
 }
 
-/* Whether the row ran, also if it was measured or left out since. */
+/* Returns whether the row ran, also if it was measured or left out since. */
 static bool has_time(const struct gcal_plan_row *row)
 {
     return row && row->first_s > 0 && row->status == GCAL_MEASUREMENT_GOOD;

@@ -97,23 +97,6 @@ static void keep_brief(const struct gcal_result_type_fit *t, bool brief,
             predicted_s[i] = NAN;
 }
 
-/* Forms are compared by all kept predictions, against medians over devices: what differs
- * between these chooses no form.  Errors of long and of short launches differ,
- * so there is a summary of each.
- */
-static void summarize(struct gcal_arena *scratch, const struct gcal_result_type_fit *t,
-                      double *kept, struct gcal_result_form_fit *f)
-{
-    double *brief = gcal_arena_alloc(scratch, t->n_rows, sizeof(*brief));
-
-    memcpy(brief, kept, t->n_rows * sizeof(*brief));
-    keep_brief(t, true, brief);
-    f->compared = gcal_fit_summarize_errors(t->n_rows, t->row_cell_s, kept);
-    f->brief = gcal_fit_summarize_errors(t->n_rows, t->row_time_s, brief);
-    keep_brief(t, false, kept);
-    f->held_out = gcal_fit_summarize_errors(t->n_rows, t->row_time_s, kept);
-}
-
 /* Over common rows, if there are any. */
 static void summarize_all(struct gcal_arena *scratch, struct gcal_result_type_fit *t,
                           const bool *competing)
@@ -131,7 +114,19 @@ static void summarize_all(struct gcal_arena *scratch, struct gcal_result_type_fi
         }
         keep_mixed(t, common);
         keep_mixed(t, alone);
-        summarize(scratch, t, any && competing[k] ? common : alone, &t->forms[k]);
+        /* Forms are compared by all kept predictions, against medians over devices: what differs
+         * between these chooses no form.  Errors of long and of short launches differ,
+         * so there is a summary of each.
+         */
+        double *kept = any && competing[k] ? common : alone;
+        double *brief = gcal_arena_alloc(scratch, t->n_rows, sizeof(*brief));
+
+        memcpy(brief, kept, t->n_rows * sizeof(*brief));
+        keep_brief(t, true, brief);
+        t->forms[k].compared = gcal_fit_summarize_errors(t->n_rows, t->row_cell_s, kept);
+        t->forms[k].brief = gcal_fit_summarize_errors(t->n_rows, t->row_time_s, brief);
+        keep_brief(t, false, kept);
+        t->forms[k].held_out = gcal_fit_summarize_errors(t->n_rows, t->row_time_s, kept);
     }
 }
 

@@ -13,7 +13,7 @@
 
 /* ---- which run counts ---- */
 
-/* Whether run 'a' is newer than 'b'; the run that is added later, of equal ones. */
+/* Returns whether run 'a' is newer than 'b'; the run that is added later, of equal ones. */
 static bool is_newer(const struct gcal_record_header *a,
                      const struct gcal_record_header *b)
 {

@@ -124,7 +124,7 @@ struct variant {
                      measured */
 };
 
-/* Whether there may be variants of it with other numbers of accumulators. */
+/* Returns whether there may be variants of it with other numbers of accumulators. */
 static bool has_variants(const struct gcal_run_kernel *kernel)
 {
     return kernel->origin.form == GCAL_KERNEL_MEMORY && kernel->origin.n_accumulators > 0;

@@ -28,7 +28,7 @@ double *gcal_result_features(struct gcal_arena *arena, const struct gcal_record 
                              const struct gcal_model *model,
                              const struct gcal_result_rows *rows, struct gcal_error *err);
 
-/* Whether two rows of a kernel have the same features and are used alike. */
+/* Returns whether two rows of a kernel have the same features and are used alike. */
 bool gcal_result_have_same_features(const struct gcal_record *record,
                                     const struct gcal_result_row *a,
                                     const struct gcal_result_row *b);
@@ -96,7 +96,7 @@ void gcal_result_find_outliers(struct gcal_arena *scratch,
                                const struct gcal_result_rows *rows, size_t model,
                                struct gcal_results *results);
 
-/* Whether a fit is of the device: of it alone, or of its type without outliers. */
+/* Returns whether a fit is of the device: of it alone, or of its type without outliers. */
 bool gcal_result_is_fit_of(const struct gcal_record *record,
                            const struct gcal_results *results,
                            const struct gcal_result_type_fit *t, size_t device);
@@ -165,8 +165,8 @@ int gcal_result_fit_forms(struct gcal_arena *scratch, struct gcal_result_type_fi
                           const struct gcal_result_type_fit *like,
                           struct gcal_error *err);
 
-/* Whether 'form' can be fitted: the target kernels, which a tailored form needs, are
- * measured on some kinds of devices only.
+/* Returns whether 'form' can be fitted: the target kernels, which a tailored form needs, are
+ * measured on some kinds of devices only. /
  */
 bool gcal_result_is_form_offered(const struct gcal_result_type_fit *t,
                                  const struct gcal_config_model *config, size_t form);
@@ -225,7 +225,7 @@ int gcal_result_fit_devices(struct gcal_arena *scratch, struct gcal_result_type_
 
 /* ---- accounts.c ---- */
 
-/* Whether the fit has a factor of its device k: none after too few measurements. */
+/* Returns whether the fit has a factor of its device k: none after too few measurements. */
 bool gcal_result_has_factor(const struct gcal_result_type_fit *t, size_t k);
 
 /* ---- publish.c ---- */

@@ -140,7 +140,7 @@ static void note_type(struct pooling *p, const char *name, const char *driver,
     t->utc = gcal_arena_strdup(p->arena, utc);
 }
 
-/* Whether the section measured the model as it is configured now. */
+/* Returns whether the section measured the model as it is configured now. */
 static bool measured(const struct gcal_medians_section *s,
                      const struct gcal_config_model *m)
 {
@@ -150,8 +150,8 @@ static bool measured(const struct gcal_medians_section *s,
            gcal_config_model_applies(m, &s->device->info);
 }
 
-/* Whether the runs that are added have measured the model on the device, or, NULL, on some device
- * of the type: a model that they all keep is not fitted.
+/* Returns whether the runs that are added have measured the model on the device, or, NULL, on some
+ * device of the type: a model that they all keep is not fitted. /
  */
 static bool is_own(const struct pooling *p, const struct gcal_run_device *device,
                    const char *type, const char *model)

@@ -15,7 +15,7 @@ void gcal_results_clear(struct gcal_results *results)
     *results = (struct gcal_results){ 0 };
 }
 
-/* Whether device 'i' is the first of its type that can be fitted. */
+/* Returns whether device 'i' is the first of its type that can be fitted. */
 static bool leads_type(const struct gcal_record *record, size_t i)
 {
     const struct gcal_run_device *device = &record->devices[i];
@@ -29,24 +29,6 @@ static bool leads_type(const struct gcal_record *record, size_t i)
             return false;
     }
     return true;
-}
-
-static void keep_rows(struct gcal_result_type_fit *t, const struct gcal_result_rows *rows)
-{
-    size_t n = t->n_rows = rows->n;
-
-    t->row_device = gcal_arena_alloc(t->arena, n, sizeof(*t->row_device));
-    t->row_kernel = gcal_arena_alloc(t->arena, n, sizeof(*t->row_kernel));
-    t->row_time_s = gcal_arena_alloc(t->arena, n, sizeof(*t->row_time_s));
-    t->row_scale = gcal_arena_alloc(t->arena, n, sizeof(*t->row_scale));
-    t->row_brief = gcal_arena_alloc(t->arena, n, sizeof(*t->row_brief));
-    for (size_t i = 0; i < n; i++) {
-        t->row_device[i] = rows->rows[i].device;
-        t->row_kernel[i] = rows->rows[i].kernel;
-        t->row_time_s[i] = rows->rows[i].time_s;
-        t->row_scale[i] = rows->rows[i].scale;
-        t->row_brief[i] = rows->rows[i].brief;
-    }
 }
 
 /* Why there are no rows at all, instead of 'too few rows'. */
@@ -100,7 +82,20 @@ static int fit_type(struct gcal_arena *scratch, const struct gcal_record *record
     gcal_result_scale_rows(scratch, record, all, &rows);
     if (gcal_result_choose_accumulators(scratch, t, record, all, &rows, err) < 0)
         return -1;
-    keep_rows(t, &rows);
+    size_t n = t->n_rows = rows.n;
+
+    t->row_device = gcal_arena_alloc(t->arena, n, sizeof(*t->row_device));
+    t->row_kernel = gcal_arena_alloc(t->arena, n, sizeof(*t->row_kernel));
+    t->row_time_s = gcal_arena_alloc(t->arena, n, sizeof(*t->row_time_s));
+    t->row_scale = gcal_arena_alloc(t->arena, n, sizeof(*t->row_scale));
+    t->row_brief = gcal_arena_alloc(t->arena, n, sizeof(*t->row_brief));
+    for (size_t i = 0; i < n; i++) {
+        t->row_device[i] = rows.rows[i].device;
+        t->row_kernel[i] = rows.rows[i].kernel;
+        t->row_time_s[i] = rows.rows[i].time_s;
+        t->row_scale[i] = rows.rows[i].scale;
+        t->row_brief[i] = rows.rows[i].brief;
+    }
     if (gcal_result_fit_forms(scratch, t, record, m, &rows, like, err) < 0)
         return -1;
     gcal_result_choose_form(scratch, t, m);
@@ -161,7 +156,7 @@ static int fit_one(void *context, size_t i, struct gcal_error *err)
     return rc;
 }
 
-/* Whether the published calibrations of all devices of the type hold. */
+/* Returns whether the published calibrations of all devices of the type hold. */
 static bool is_kept(const struct gcal_record *record, const char *type, const char *model)
 {
     for (size_t i = 0; i < record->n_devices; i++) {

@@ -231,8 +231,8 @@ int gcal_results_publish(const struct gcal_results *results,
                          const struct gcal_config *config, struct gcal_store *store,
                          const char *again, size_t *published, struct gcal_error *err);
 
-/* Whether parameters of the device could be published, whatever they are: its name and its
- * numbers are as the store takes them (GCAL_EDEVICE), NULL: any store.
+/* Returns whether parameters of the device could be published, whatever they are: its name and its
+ * numbers are as the store takes them (GCAL_EDEVICE), NULL: any store. /
  */
 int gcal_results_check_device(const struct gcal_store *store,
                               const struct gcal_device_info *info,

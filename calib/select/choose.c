@@ -34,7 +34,7 @@ struct candidates {
     struct candidate *items;
 };
 
-/* Whether 'value' is one of the values of the tag "argument:value,..". */
+/* Returns whether 'value' is one of the values of the tag "argument:value,..". */
 static bool has_value(const struct gcal_buf *tag, const char *value)
 {
     size_t length = strlen(value);

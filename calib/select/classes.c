@@ -81,7 +81,7 @@ static struct stride describe_stride(const struct gcal_profile_entry *e)
     return s;
 }
 
-/* Whether neighbours access global memory at a distance that depends on sizes. */
+/* Returns whether neighbours access global memory at a distance that depends on sizes. */
 static bool has_strides(const struct gcal_profile *profile)
 {
     for (size_t i = 0; i < profile->n_entries; i++) {
@@ -225,7 +225,7 @@ void gcal_select_terms_add(struct gcal_select_terms *terms, enum gcal_config_cla
 
 /* ---- names ---- */
 
-/* Whether no term and no expression of the user has the parameter, and no form adds it. */
+/* Returns whether no term and no expression of the user has the parameter, and no form adds it. */
 static bool is_free(const struct gcal_select_terms *terms, const char *parameter,
                     const struct gcal_expr *written)
 {

@@ -71,7 +71,7 @@ struct gcal_select_costs {
     struct gcal_select_terms terms; /* those of feature classes */
 };
 
-/* Whether the groups of the model name a feature class. */
+/* Returns whether the groups of the model name a feature class. */
 bool gcal_select_uses_classes(const struct gcal_config_model *m);
 int gcal_select_costs_find(const struct gcal_config_model *m,
                            const struct gcal_select_sources *sources,
@@ -105,7 +105,7 @@ int gcal_select_generate_all(const struct gcal_catalogue *catalogue, size_t n,
 int gcal_select_put_added(const struct gcal_catalogue *catalogue, size_t n,
                           const struct gcal_config_tag_set *sets, struct gcal_buf *hashes,
                           struct gcal_error *err);
-/* Whether all tags exist; errors are at their place. */
+/* Returns whether all tags exist; errors are at their place. */
 int gcal_select_check_tags(const struct gcal_catalogue *catalogue, size_t n,
                            const struct gcal_config_tag_set *sets,
                            struct gcal_error *err);

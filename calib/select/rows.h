@@ -53,10 +53,10 @@ void gcal_select_basis_scale(struct gcal_select_basis *basis,
                              const struct gcal_select_rows *rows);
 void gcal_select_basis_add(struct gcal_select_basis *basis,
                            const struct gcal_select_rows *rows);
-/* Whether more than this share of some row is outside of the span. */
+/* Returns whether more than this share of some row is outside of the span. */
 bool gcal_select_basis_lacks(struct gcal_select_basis *basis,
                              const struct gcal_select_rows *rows, double share);
-/* Whether all costs are identifiable. */
+/* Returns whether all costs are identifiable. */
 bool gcal_select_basis_is_complete(const struct gcal_select_basis *basis);
 /* -1 with 'err' naming the features of the first cost that is not identifiable. */
 int gcal_select_basis_check(struct gcal_arena *arena, struct gcal_select_basis *basis,

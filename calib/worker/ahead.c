@@ -131,7 +131,7 @@ static size_t count_queued(const struct gcal_worker_ahead *a)
     return n;
 }
 
-/* Whether another worker would open the device before the others have built all. */
+/* Returns whether another worker would open the device before the others have built all. */
 static bool pays_to_start(const struct gcal_worker_ahead *a)
 {
     size_t n = gcal_worker_builders_started(a->builders);

@@ -244,7 +244,7 @@ static bool take(struct gcal_worker_builders *b, struct builder *builder,
     return is_done;
 }
 
-/* Whether the builder has something to read, or will never have. */
+/* Returns whether the builder has something to read, or will never have. */
 static bool is_due(const struct gcal_worker_builders *b, size_t i)
 {
     const struct builder *builder = &b->builders[i];

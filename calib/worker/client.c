@@ -255,7 +255,7 @@ static void list_clear(struct list *list)
     *list = (struct list){ 0 };
 }
 
-/* Whether it is one of the first 'n' devices. */
+/* Returns whether it is one of the first 'n' devices. */
 static bool is_listed(const struct list *list, size_t n,
                       const struct gcal_device_info *info)
 {

@@ -33,8 +33,8 @@ struct gcal_worker_spawner;
 struct gcal_worker_spawner *gcal_worker_spawner_start(struct gcal_error *err);
 void gcal_worker_spawner_stop(struct gcal_worker_spawner *spawner);
 
-/* Whether its workers' drivers keep built kernels in a folder of this node
- * (calib/worker/cache.h), so that one worker finds what another has built.
+/* Returns whether its workers' drivers keep built kernels in a folder of this node
+ * (calib/worker/cache.h), so that one worker finds what another has built. /
  */
 bool gcal_worker_spawner_keeps_builds(const struct gcal_worker_spawner *spawner);
 

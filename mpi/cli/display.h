@@ -7,7 +7,7 @@
 
 #include "calib/plan/plan.h"
 
-/* Whether 'fd' is a terminal that has colours and moves its cursor. */
+/* Returns whether 'fd' is a terminal that has colours and moves its cursor. */
 bool gcal_display_is_terminal(int fd);
 /* Of the terminal 'fd', in characters; 80 and 24 where they are unknown. */
 struct gcal_display_size {

@@ -14,8 +14,8 @@ struct gcal_local_devices {
 int gcal_local_devices_open(struct gcal_local_devices *devices, struct gcal_error *err);
 void gcal_local_devices_close(struct gcal_local_devices *devices);
 
-/* Whether a pattern (with * and ?, ignoring case) matches the device's name, uid, type or
- * kind ("gpu"); true without patterns.
+/* Returns whether a pattern (with * and ?, ignoring case) matches the device's name, uid, type or
+ * kind ("gpu"); true without patterns. /
  */
 bool gcal_local_device_matches(const struct gcal_device_info *info, size_t n_patterns,
                                const char *const *patterns);

@@ -50,7 +50,7 @@ static int mpi_error(int code, const char *what, struct gcal_error *err)
     return gcal_error_set(err, GCAL_EINPUT, "%s: %s", what, text);
 }
 
-/* Whether a launcher that Open MPI supports started this process. */
+/* Returns whether a launcher that Open MPI supports started this process. */
 static int find_launcher(bool *found, struct gcal_error *err)
 {
     const char *tasks = getenv("SLURM_STEP_NUM_TASKS");
@@ -307,7 +307,7 @@ static int collect(struct gcal_comm *comm, struct gcal_error *err)
     } while (true);
 }
 
-/* Whether an earlier message of the same rank, root or member, has not been taken yet. */
+/* Returns whether an earlier message of the same rank, root or member, has not been taken yet. */
 static bool overtakes(const struct gcal_comm *comm, const struct parcel *p)
 {
     for (const struct parcel *q = comm->inbox; q != p; q = q->next)

@@ -67,7 +67,7 @@ struct gcal_measuring_pace {
     double last_s;
 };
 
-/* Whether progress is to be reported now, which is noted. */
+/* Returns whether progress is to be reported now, which is noted. */
 bool gcal_measuring_is_due(struct gcal_measuring_pace *pace, const char *phase,
                            double now_s);
 

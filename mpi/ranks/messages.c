@@ -79,22 +79,6 @@ static void take_lost(struct gcal_root *root, struct gcal_wire *wire,
     free(reason);
 }
 
-static void take_progress(struct gcal_root *root, const struct gcal_root_peer *peer,
-                          struct gcal_wire *wire)
-{
-    char *name = gcal_wire_get_text(wire), *phase = gcal_wire_get_text(wire);
-    struct gcal_plan_progress progress = { .device_name = name, .phase = phase };
-
-    progress.kernels_done = gcal_wire_get_u64(wire);
-    progress.kernels_total = gcal_wire_get_u64(wire);
-    progress.elapsed_s = gcal_wire_get_f64(wire);
-    progress.left_s = gcal_wire_get_f64(wire);
-    if (name && phase && peer->node && !wire->bad)
-        gcal_display_update(root->display, peer->node, &progress);
-    free(name);
-    free(phase);
-}
-
 static int take_message(struct gcal_root *root, const struct gcal_comm_message *message,
                         struct gcal_error *err)
 {
@@ -117,9 +101,20 @@ static int take_message(struct gcal_root *root, const struct gcal_comm_message *
     case GCAL_RANKS_TAG_LOST:
         take_lost(root, &wire, gcal_root_note_lost);
         break;
-    case GCAL_RANKS_TAG_PROGRESS:
-        take_progress(root, peer, &wire);
+    case GCAL_RANKS_TAG_PROGRESS: {
+        char *name = gcal_wire_get_text(&wire), *phase = gcal_wire_get_text(&wire);
+        struct gcal_plan_progress progress = { .device_name = name, .phase = phase };
+
+        progress.kernels_done = gcal_wire_get_u64(&wire);
+        progress.kernels_total = gcal_wire_get_u64(&wire);
+        progress.elapsed_s = gcal_wire_get_f64(&wire);
+        progress.left_s = gcal_wire_get_f64(&wire);
+        if (name && phase && peer->node && !wire.bad)
+            gcal_display_update(root->display, peer->node, &progress);
+        free(name);
+        free(phase);
         break;
+    }
     case GCAL_RANKS_TAG_UNLOCKED:
         gcal_root_warn_of_locks(root, peer->node ? peer->node : "?");
         break;

@@ -63,7 +63,7 @@ static void end_run(struct gcal_root *root, int status)
 /* Messages are taken for so long at a time: what else is due does not wait until none comes. */
 #define SERVICE_S 0.2
 
-/* Whether more may wait: then nobody is silent. */
+/* Returns whether more may wait: then nobody is silent. */
 static bool take_messages(struct gcal_root *root, struct gcal_error *err)
 {
     double until_s = gcal_clock_now_s() + SERVICE_S;

@@ -89,8 +89,8 @@ bool gcal_store_may_come(int folder, int tries);
 /* Checks the signature if one is required; 'size' is then without the signature. */
 int gcal_store_check_signature(const struct gcal_store *store, const char *shown,
                                const char *text, size_t *size, struct gcal_error *err);
-/* Whether the store's own key or a trusted one, if there is any, has signed the text: 0, -1
- * (GCAL_EINPUT).
+/* Returns whether the store's own key or a trusted one, if there is any, has signed the text: 0, -1
+ * (GCAL_EINPUT). /
  */
 int gcal_store_check_own(const struct gcal_store *store, const char *text, size_t size,
                          struct gcal_error *err);

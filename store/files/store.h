@@ -42,8 +42,8 @@ int gcal_store_sign_with(struct gcal_store *store, const char *path,
  */
 int gcal_store_trust(struct gcal_store *store, const char *path, struct gcal_error *err);
 
-/* Whether the store has a file 'simulated': what is measured on simulated devices is
- * published to such stores, and nothing else is.
+/* Returns whether the store has a file 'simulated': what is measured on simulated devices is
+ * published to such stores, and nothing else is. /
  */
 bool gcal_store_is_for_simulations(const struct gcal_store *store);
 
@@ -53,7 +53,7 @@ bool gcal_store_is_for_simulations(const struct gcal_store *store);
 int gcal_store_lock(struct gcal_store *store, const char *node, const char *owner,
                     struct gcal_error *err);
 
-/* Whether another process holds the lock of the node: 1, 0, -1 unknown. */
+/* Returns whether another process holds the lock of the node: 1, 0, -1 unknown. */
 int gcal_store_is_locked(const struct gcal_store *store, const char *node);
 
 /* Names of nodes, types and runs ('what') become file names: [A-Za-z0-9._-]+, no leading '.'. */

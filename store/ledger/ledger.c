@@ -224,7 +224,7 @@ static void put_field(struct gcal_buf *buf, const char *text)
         gcal_buf_put(buf, (unsigned char)text[i] < ' ' ? "_" : text + i, 1);
 }
 
-/* Whether the lines that end at 'end' end with a seal; cut ones have no meaning. */
+/* Returns whether the lines that end at 'end' end with a seal; cut ones have no meaning. */
 static bool are_sealed(const struct gcal_store *store, const char *segment,
                        const char *tail, char *end)
 {
@@ -395,7 +395,7 @@ int gcal_ledger_append(struct gcal_store *store, const struct gcal_ledger_entry 
 
 /* ---- segments that were written without a key, or with another one ---- */
 
-/* Whether the segment ends with a seal by the store's key, or has no lines. */
+/* Returns whether the segment ends with a seal by the store's key, or has no lines. */
 static int is_sealed(const struct gcal_store *store, const char *segment,
                      struct gcal_error *err)
 {

@@ -284,7 +284,7 @@ bool gcal_ledger_is_complete(const struct gcal_ledger_scope *lines, size_t i,
     return false;
 }
 
-/* Whether a later file was certainly the current one after that of line 'since'. */
+/* Returns whether a later file was certainly the current one after that of line 'since'. */
 static bool was_replaced(const struct gcal_ledger_scope *lines, size_t since)
 {
     const char *file = lines->line[since]->file;

@@ -39,7 +39,8 @@ int gcal_ledger_lines_refresh(struct gcal_ledger_lines *lines, struct gcal_error
 void gcal_ledger_lines_sort(struct gcal_ledger_lines *lines);
 void gcal_ledger_lines_clear(struct gcal_ledger_lines *lines);
 
-/* Whether a trusted key, or that of the store, has signed the line; false without any keys. */
+/* Returns whether a trusted key, or that of the store, has signed the line; false without any keys.
+ */
 bool gcal_ledger_is_sealed(const struct gcal_ledger_lines *lines,
                            const struct gcal_ledger_line *line);
 
@@ -71,8 +72,8 @@ enum gcal_ledger_state {
 enum gcal_ledger_state gcal_ledger_compare(const struct gcal_ledger_scope *lines,
                                            const char *file, const char *sha256,
                                            const char **run_id, const char **last_run_id);
-/* Whether what line i says of its file was certainly done: it is the current file ('current':
- * SHA-256, "" if there is none, NULL: unknown), or a later line replaces it.
+/* Returns whether what line i says of its file was certainly done: it is the current file
+ * ('current': SHA-256, "" if there is none, NULL: unknown), or a later line replaces it. /
  */
 bool gcal_ledger_is_complete(const struct gcal_ledger_scope *lines, size_t i,
                              const char *current);

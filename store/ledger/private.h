@@ -22,8 +22,8 @@ struct gcal_track_memory {
 char *gcal_ledger_make_seal(struct gcal_arena *arena, const struct gcal_store *store,
                             const char *segment, const char *head,
                             struct gcal_error *err);
-/* Whether it is by the store's key or one that it trusts, or, without any, by the key that it
- * names: -1 (GCAL_EINPUT) if not.
+/* Returns whether it is by the store's key or one that it trusts, or, without any, by the key that
+ * it names: -1 (GCAL_EINPUT) if not. /
  */
 int gcal_ledger_check_seal(const struct gcal_store *store, const char *segment,
                            const char *head, const char *seal, struct gcal_error *err);

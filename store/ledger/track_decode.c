@@ -328,7 +328,7 @@ static bool has_model(const struct gcal_track_columns *columns, const char *mode
     return false;
 }
 
-/* Whether the later line has all models of the earlier one. */
+/* Returns whether the later line has all models of the earlier one. */
 static bool is_repeated(const struct gcal_track_run *run,
                         const struct gcal_track_run *later)
 {

@@ -49,12 +49,6 @@ static bool is_at(const struct gcal_device_info *info, const struct pci *pci)
            own.function == pci->function;
 }
 
-static bool has_uuid(const struct gcal_device_info *info, const char *uuid)
-{
-    return strncmp(info->uid, "uuid:", strlen("uuid:")) == 0 &&
-           strcasecmp(info->uid + strlen("uuid:"), uuid) == 0;
-}
-
 /* As gcal_params_find(), by an address instead of a pattern. */
 static const struct gcal_params_device *find(const struct gcal_params *params,
                                              const char *address, struct gcal_error *err)
@@ -66,7 +60,9 @@ static const struct gcal_params_device *find(const struct gcal_params *params,
     for (size_t i = 0; i < params->n_devices; i++) {
         const struct gcal_device_info *info = &params->devices[i].info;
 
-        if ((by_pci && is_at(info, &pci)) || (uuid && has_uuid(info, uuid)))
+        if ((by_pci && is_at(info, &pci)) ||
+            (uuid && strncmp(info->uid, "uuid:", strlen("uuid:")) == 0 &&
+             strcasecmp(info->uid + strlen("uuid:"), uuid) == 0))
             return &params->devices[i];
     }
     if (by_pci || uuid)

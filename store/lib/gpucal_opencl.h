@@ -27,7 +27,7 @@ enum {
     GPUCAL_OPENCL_TOPOLOGY_AMD = 0x4037
 };
 
-/* Whether clGetDeviceInfo() gives exactly 'size' bytes for 'what'. */
+/* Returns whether clGetDeviceInfo() gives exactly 'size' bytes for 'what'. */
 static inline int gpucal_opencl_query(cl_device_id id, cl_device_info what, void *value,
                                       size_t size)
 {

@@ -53,7 +53,7 @@ bool gpucal_are_given(struct gpucal_error *err, const char *function,
 enum { GPUCAL_MOST = 1 << 24 };
 bool gpucal_can_count(struct gpucal_error *err, const char *function, size_t count);
 
-/* Whether the place of later members is 0: else "WHAT i: ..", and -1. */
+/* Returns whether the place of later members is 0: else "WHAT i: ..", and -1. */
 int gpucal_check_reserved(const uint64_t *reserved, size_t n, const char *what, size_t i,
                           struct gcal_error *err);
 #define GPUCAL_CHECK_RESERVED(object, what, i, err)                                      \

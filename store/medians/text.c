@@ -34,36 +34,32 @@ void gcal_medians_put_text(struct gcal_buf *buf, const char *text)
             gcal_buf_put(buf, text, 1);
 }
 
-static void put_value(struct gcal_buf *buf, const struct gcal_field *f,
-                      const void *member)
-{
-    switch (f->type) {
-    case GCAL_FIELD_F64:
-        gcal_buf_printf(buf, "%.17g", *(const double *)member);
-        break;
-    case GCAL_FIELD_U64:
-        gcal_buf_printf(buf, "%llu", (unsigned long long)*(const uint64_t *)member);
-        break;
-    case GCAL_FIELD_INT:
-        gcal_buf_printf(buf, "%d", *(const int *)member);
-        break;
-    case GCAL_FIELD_BOOL:
-        gcal_buf_printf(buf, "%d", *(const bool *)member);
-        break;
-    case GCAL_FIELD_ENUM:
-        gcal_buf_puts(buf, gcal_field_value_name(f->values, *(const unsigned *)member));
-        break;
-    default:
-        gcal_medians_put_text(buf, *(char *const *)member);
-    }
-}
-
 void gcal_medians_put_fields(struct gcal_buf *buf, const char *before,
                              const struct gcal_field *fields, const void *object)
 {
     for (const struct gcal_field *f = fields; f->name; f++) {
         gcal_buf_printf(buf, "\t%s%s=", before, f->name);
-        put_value(buf, f, (const char *)object + f->offset);
+        const void *member = (const char *)object + f->offset;
+        switch (f->type) {
+        case GCAL_FIELD_F64:
+            gcal_buf_printf(buf, "%.17g", *(const double *)member);
+            break;
+        case GCAL_FIELD_U64:
+            gcal_buf_printf(buf, "%llu", (unsigned long long)*(const uint64_t *)member);
+            break;
+        case GCAL_FIELD_INT:
+            gcal_buf_printf(buf, "%d", *(const int *)member);
+            break;
+        case GCAL_FIELD_BOOL:
+            gcal_buf_printf(buf, "%d", *(const bool *)member);
+            break;
+        case GCAL_FIELD_ENUM:
+            gcal_buf_puts(buf,
+                          gcal_field_value_name(f->values, *(const unsigned *)member));
+            break;
+        default:
+            gcal_medians_put_text(buf, *(char *const *)member);
+        }
     }
 }
 

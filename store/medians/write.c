@@ -45,8 +45,8 @@ static void put_section(struct gcal_buf *buf, const struct gcal_medians_section 
 
 /* ---- old sections ---- */
 
-/* Whether the new sections of the device have all models of the old one: its lines are
- * 'lines'.
+/* Returns whether the new sections of the device have all models of the old one: its lines are
+ * 'lines'. /
  */
 static bool is_replaced(struct gcal_medians_lines lines, const char *uid,
                         const struct gcal_medians_section *sections, size_t n)

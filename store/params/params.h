@@ -179,7 +179,7 @@ gcal_params_find_model(const struct gcal_params_device *device, const char *name
 struct gcal_params_origin
 gcal_params_model_origin(const struct gcal_params_device *device,
                          const struct gcal_params_model *model);
-/* Whether the device had the driver and type that it has now when the model was fitted.
+/* Returns whether the device had the driver and type that it has now when the model was fitted. /
  */
 bool gcal_params_model_is_current(const struct gcal_params_device *device,
                                   const struct gcal_params_model *model);
@@ -192,16 +192,16 @@ gcal_params_find_kernel(const struct gcal_params_model *model, const char *finge
 #define GCAL_PARAMS_WHY_SIZE 160
 bool gcal_params_model_is_poor(const struct gcal_params_model *model,
                                char why[GCAL_PARAMS_WHY_SIZE]);
-/* Whether the model is of copies between host and device: it counts them, and no access of
- * kernels to global memory.
+/* Returns whether the model is of copies between host and device: it counts them, and no access of
+ * kernels to global memory. /
  */
 bool gcal_params_model_is_of_transfers(const struct gcal_params_model *model);
-/* Whether the model finds facts of the device by sweeps: it has a parameter p_banks or
- * p_block_bytes, and counts no arithmetic.
+/* Returns whether the model finds facts of the device by sweeps: it has a parameter p_banks or
+ * p_block_bytes, and counts no arithmetic. /
  */
 bool gcal_params_model_is_of_sweeps(const struct gcal_params_model *model);
-/* Whether the model is made for kernels, and for none in particular, nor for those alone that
- * are like the ones it was fitted to.
+/* Returns whether the model is made for kernels, and for none in particular, nor for those alone
+ * that are like the ones it was fitted to. /
  */
 bool gcal_params_model_is_general(const struct gcal_params_model *model);
 /* The kernels that the model is made to predict, "matmul_plain, matmul_tiled"; NULL if

@@ -12,7 +12,7 @@
 #include "store/params/params.h"
 #include "store/predict/private.h"
 
-/* Whether a feature of the model ends in "_tag:NAME" of the component. */
+/* Returns whether a feature of the model ends in "_tag:NAME" of the component. */
 static bool has_component(const struct gcal_params_model *from, const char *tag)
 {
     for (size_t i = 0; i < from->n_features && tag; i++) {
@@ -57,7 +57,7 @@ static struct gcal_binding_subject find_subject(const struct gcal_predictor_mode
     return subject;
 }
 
-/* Whether a kernel of that name was calibrated, which must be another one. */
+/* Returns whether a kernel of that name was calibrated, which must be another one. */
 static bool knows_name(const struct gcal_params_model *from, const char *component)
 {
     for (size_t i = 0; i < from->n_known && component; i++)

@@ -79,8 +79,8 @@ void gcal_ratio_side_destroy(struct gcal_ratio_side *s)
 
 /* ---- two of them ---- */
 
-/* Whether both have the same fit, also where the device was opened twice, or another device of
- * the type: then the parameters' errors are the same.
+/* Returns whether both have the same fit, also where the device was opened twice, or another device
+ * of the type: then the parameters' errors are the same. /
  */
 static bool share_parameters(const struct gcal_predictor_model *a,
                              const struct gcal_predictor_model *b)

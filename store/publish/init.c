@@ -73,7 +73,7 @@ struct gcal_store *gcal_store_open_writable(const char *path, struct gcal_error 
     return NULL;
 }
 
-/* Whether the folder has nothing but what a store has: 1, 0, -1 with errno. */
+/* Returns whether the folder has nothing but what a store has: 1, 0, -1 with errno. */
 static int is_store(const char *path)
 {
     bool is_empty = true, has_nodes = false;

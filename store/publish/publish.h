@@ -23,9 +23,9 @@ struct gcal_store *gcal_store_open_writable(const char *path, struct gcal_error 
  */
 struct gcal_store *gcal_store_init(const char *path, bool *made, struct gcal_error *err);
 
-/* Whether what a driver says of a device can be published: a name that is too long, or a number
- * beyond all limits, is found before it is measured (GCAL_EDEVICE).  'store' NULL: in any store, else
- * in this one, which takes simulated devices or others.
+/* Returns whether what a driver says of a device can be published: a name that is too long, or a
+ * number beyond all limits, is found before it is measured (GCAL_EDEVICE).  'store' NULL: in any
+ * store, else in this one, which takes simulated devices or others. /
  */
 int gcal_store_check_device(const struct gcal_store *store,
                             const struct gcal_device_info *info, struct gcal_error *err);

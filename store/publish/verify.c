@@ -371,8 +371,8 @@ static const char *match(const char *at, const char *limit,
     return NULL;
 }
 
-/* Whether a line may be a remnant of an interrupted publication: of one before line 'n'
- * of the ledger whose lines were not found.
+/* Returns whether a line may be a remnant of an interrupted publication: of one before line 'n' of
+ * the ledger whose lines were not found. /
  */
 static bool may_be_left(const char *at, const char *after,
                         const struct gcal_ledger_scope *lines, const bool *found,

@@ -167,8 +167,8 @@ static bool is_whole(const struct gcal_wire_frame *frame)
     return !wire.bad && expected == checksum((const char *)wire.at, wire.left);
 }
 
-/* Whether a whole entry begins after 'start', whose entry then is not the last one: its
- * length, which no checksum covers, is damaged.
+/* Returns whether a whole entry begins after 'start', whose entry then is not the last one: its
+ * length, which no checksum covers, is damaged. /
  */
 static bool has_later_entry(int fd, off_t start)
 {

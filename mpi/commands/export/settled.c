@@ -35,7 +35,7 @@ static size_t find_column(const struct gcal_track_columns *columns,
     return i;
 }
 
-/* Whether the newest run knows the cost well, and 'run' has it, too: at '*at'. */
+/* Returns whether the newest run knows the cost well, and 'run' has it, too: at '*at'. */
 static bool have_both(const struct gcal_track_run *newest, size_t i,
                       const struct gcal_track_run *run, size_t *at)
 {

@@ -29,7 +29,7 @@ static bool is_kept(const struct gcal_config_cost_group *g, const bool *derived)
             !has_cost_of(g, GCAL_CONFIG_CLASS_ONCHIP_COMPONENTS));
 }
 
-/* Whether a form can combine the groups that are kept. */
+/* Returns whether a form can combine the groups that are kept. */
 static bool is_possible(const struct gcal_config_model *m, const char *form,
                         const bool *derived)
 {

@@ -65,7 +65,7 @@ static int add_names(struct gcal_own_kernel *own, const char *text, bool in_exte
     return rc;
 }
 
-/* Whether it has elements, of which 'value' is the number. */
+/* Returns whether it has elements, of which 'value' is the number. */
 static bool has_elements(const struct gcal_count_signature_arg *arg)
 {
     return arg->kind == GCAL_COUNT_SIGNATURE_BUFFER ||

@@ -87,7 +87,7 @@ void gcal_own_kernel_clear(struct gcal_own_kernel *own);
 
 /* ---- sizes.c: values of the sizes, in their order ---- */
 
-/* Whether the kernel can be launched with these sizes: -1 with the reason. */
+/* Returns whether the kernel can be launched with these sizes: -1 with the reason. */
 int gcal_own_sizes_check(const struct gcal_own_kernel *own, const double *sizes,
                          struct gcal_error *err);
 /* Bytes of all buffers. */

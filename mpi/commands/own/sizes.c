@@ -128,27 +128,20 @@ static bool try_combinations(const struct gcal_own_kernel *own, double *sizes,
     return false;
 }
 
-static bool find(const struct gcal_own_kernel *own, double *sizes, size_t *wheel)
-{
-    for (size_t i = 0; i < N_CANDIDATES; i++)
-        if (try_alike(own, candidates[i], sizes, false))
-            return true;
-    if (try_combinations(own, sizes, wheel))
-        return true;
-    for (size_t i = 0; i < N_CANDIDATES; i++) /* one work-group, or many */
-        if (try_alike(own, candidates[i], sizes, true))
-            return true;
-    return false;
-}
-
 int gcal_own_sizes_find_check(struct gcal_own_kernel *own, struct gcal_error *err)
 {
     size_t *wheel = gcal_arena_alloc(own->arena, own->n_sizes, sizeof(*wheel));
     struct gcal_error why = { 0 };
 
     own->check = gcal_arena_alloc(own->arena, own->n_sizes, sizeof(*own->check));
-    if (find(own, own->check, wheel))
+    for (size_t i = 0; i < N_CANDIDATES; i++)
+        if (try_alike(own, candidates[i], own->check, false))
+            return 0;
+    if (try_combinations(own, own->check, wheel))
         return 0;
+    for (size_t i = 0; i < N_CANDIDATES; i++) /* one work-group, or many */
+        if (try_alike(own, candidates[i], own->check, true))
+            return 0;
     try_alike(own, 1024, own->check, false);
     gcal_own_sizes_check(own, own->check, &why);
     return gcal_error_set(err, GCAL_EINPUT,

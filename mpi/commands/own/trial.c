@@ -43,9 +43,12 @@ static void results_free(const struct gcal_kernel *kernel, void **results)
 
 /* ---- one run ---- */
 
-static int explain(const struct trial *t, enum gcal_worker_outcome outcome,
-                   struct gcal_error *err)
+static int run_in(struct gcal_worker *worker, const struct trial *t, int guard,
+                  void **results, struct gcal_error *err)
 {
+    enum gcal_measurement_status status;
+    enum gcal_worker_outcome outcome = gcal_worker_check(
+        worker, t->kernel, SEED, guard, t->limit_s, results, &status, err);
     const char *name = t->kernel->entry;
 
     if (outcome == GCAL_WORKER_DONE)
@@ -55,17 +58,6 @@ static int explain(const struct trial *t, enum gcal_worker_outcome outcome,
     err->code = GCAL_EDEVICE;
     return gcal_error_prefix(err, "kernel '%s'%s", name,
                              outcome == GCAL_WORKER_DIED ? " ended its process" : "");
-}
-
-static int run_in(struct gcal_worker *worker, const struct trial *t, int guard,
-                  void **results, struct gcal_error *err)
-{
-    enum gcal_measurement_status status;
-
-    return explain(t,
-                   gcal_worker_check(worker, t->kernel, SEED, guard, t->limit_s, results,
-                                     &status, err),
-                   err);
 }
 
 /* The results, the caller's to free; NULL with 'err'. */

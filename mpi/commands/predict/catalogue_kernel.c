@@ -44,7 +44,7 @@ static int list_tags(const struct gcal_catalogue *catalogue, const char *name,
     return view.name ? 0 : -1;
 }
 
-/* Whether two names differ at most in the order of their arguments. */
+/* Returns whether two names differ at most in the order of their arguments. */
 static bool is_same_kernel(const char *a, const char *b)
 {
     const char *rest = a;

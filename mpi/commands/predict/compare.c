@@ -147,7 +147,7 @@ bool gcal_evaluation_has_tags(const struct gcal_evaluation_targets *t, const cha
     return has_one || !any_plain;
 }
 
-/* Whether the kernel is a target of 'model', or of any if that suffices. */
+/* Returns whether the kernel is a target of 'model', or of any if that suffices. */
 static bool is_wanted(const struct gcal_evaluation_targets *t,
                       const struct gcal_measured_kernel *k, const char *model)
 {

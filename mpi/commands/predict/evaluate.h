@@ -99,11 +99,11 @@ struct gcal_evaluation_targets {
  */
 int gcal_evaluation_open_baselines(struct gcal_evaluation_targets *targets,
                                    const char *file, struct gcal_error *err);
-/* Whether a measured kernel is predicted by any of the device's models. */
+/* Returns whether a measured kernel is predicted by any of the device's models. */
 bool gcal_evaluation_selects(const struct gcal_evaluation_targets *targets,
                              const struct gcal_measured_kernel *kernel);
-/* Whether the kernel called 'name' has one of the plain tags among 'own' (n_own texts;
- * no plain tag: any kernel has), and all arguments: "n:1024,2048" is one of the values.
+/* Returns whether the kernel called 'name' has one of the plain tags among 'own' (n_own texts; no
+ * plain tag: any kernel has), and all arguments: "n:1024,2048" is one of the values. /
  */
 bool gcal_evaluation_has_tags(const struct gcal_evaluation_targets *targets,
                               const char *name, size_t n_own, char *const *own);

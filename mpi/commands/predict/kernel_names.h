@@ -9,7 +9,7 @@
 
 struct gcal_error;
 
-/* Whether one of its words is 'word', of which 'length' characters count. */
+/* Returns whether one of its words is 'word', of which 'length' characters count. */
 bool gcal_kernel_name_has_word(const char *name, const char *word, size_t length);
 
 /* The words that are in all names, perhaps none; the caller's to free. */

@@ -191,34 +191,28 @@ static int close_record(struct run *r, struct gcal_error *err)
     return gcal_record_finish(writer, &r->header, err);
 }
 
-static int measure_all(struct run *r, const char *record, struct gcal_error *err)
-{
-    struct gcal_local_devices devices = { 0 };
-    const struct gcal_device_info *info = NULL;
-    int rc = -1;
-
-    if ((r->node = gcal_node_name(err)) && gcal_local_devices_open(&devices, err) == 0)
-        info = gcal_local_device_find(&devices, &r->targets->published->info, err);
-    if (info) {
-        r->measured->uid = info->uid;
-        r->measured->node = r->node;
-        r->to_measured = gcal_measured_kernels_sink(r->measured);
-        if (choose_kernels(r, info, err) == 0 && open_record(r, record, err) == 0 &&
-            measure_on(r, devices.spawner, info, err) == 0)
-            rc = close_record(r, err);
-    }
-    r->measured->uid = r->measured->node = NULL; /* freed below */
-    gcal_local_devices_close(&devices);
-    return rc;
-}
-
 int gcal_evaluation_measure_targets(const struct gcal_evaluation_targets *targets,
                                     const char *record,
                                     struct gcal_measured_kernels *measured,
                                     struct gcal_error *err)
 {
     struct run r = { .targets = targets, .measured = measured };
-    int rc = measure_all(&r, record, err);
+    struct gcal_local_devices devices = { 0 };
+    const struct gcal_device_info *info = NULL;
+    int rc = -1;
+
+    if ((r.node = gcal_node_name(err)) && gcal_local_devices_open(&devices, err) == 0)
+        info = gcal_local_device_find(&devices, &r.targets->published->info, err);
+    if (info) {
+        r.measured->uid = info->uid;
+        r.measured->node = r.node;
+        r.to_measured = gcal_measured_kernels_sink(r.measured);
+        if (choose_kernels(&r, info, err) == 0 && open_record(&r, record, err) == 0 &&
+            measure_on(&r, devices.spawner, info, err) == 0)
+            rc = close_record(&r, err);
+    }
+    r.measured->uid = r.measured->node = NULL; /* freed below */
+    gcal_local_devices_close(&devices);
 
     if (r.writer)
         gcal_record_abandon(r.writer);

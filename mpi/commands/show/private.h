@@ -119,7 +119,7 @@ int gcal_show_history(const struct gcal_show_query *query, struct gcal_error *er
 
 /* What began with the run: other conditions, or a change that was found; NULL: nothing. */
 const char *gcal_show_began(const struct gcal_audit_device *device, size_t run);
-/* Whether the run is one of those that the later ones of its epoch are compared with. */
+/* Returns whether the run is one of those that the later ones of its epoch are compared with. */
 bool gcal_show_is_reference(const struct gcal_audit_device *device, size_t run);
 /* As the audit of all runs sees this one. */
 enum gcal_audit_verdict gcal_show_verdict_of(const struct gcal_audit_device *device,

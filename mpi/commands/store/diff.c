@@ -239,8 +239,11 @@ static int compare_records(struct input in[2], const struct diff_command *c,
     return status;
 }
 
-static int read_limits(struct diff_command *c, struct gcal_error *err)
+/* Returns the exit status, or -1. */
+static int run(struct diff_command *c, struct gcal_error *err)
 {
+    struct input in[2] = { 0 };
+    int status = -1;
     struct gcal_option_limits *l = &c->limits;
     struct gcal_config config = { 0 };
     int rc = gcal_config_read_settings(c->config, &config, err);
@@ -253,16 +256,7 @@ static int read_limits(struct diff_command *c, struct gcal_error *err)
     if (rc == 0 && l->warn > l->fail)
         rc = gcal_error_set(err, GCAL_EINPUT, "--warn %g %% is above --fail %g %%",
                             100 * l->warn, 100 * l->fail);
-    return rc;
-}
-
-/* Returns the exit status, or -1. */
-static int run(struct diff_command *c, struct gcal_error *err)
-{
-    struct input in[2] = { 0 };
-    int status = -1;
-
-    if (read_limits(c, err) == 0 && input_open(&in[0], c->files[0], err) == 0 &&
+    if (rc == 0 && input_open(&in[0], c->files[0], err) == 0 &&
         input_open(&in[1], c->files[1], err) == 0) {
         const struct gcal_diff_view view = { .before = c->files[0],
                                              .after = c->files[1],

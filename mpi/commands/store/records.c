@@ -24,7 +24,7 @@ int gcal_fit_read_config(const struct gcal_record *record, struct gcal_config *c
                              err);
 }
 
-/* Whether a run was measured as the first was. */
+/* Returns whether a run was measured as the first was. */
 static int check_run(const struct gcal_record *all, const struct gcal_config *first,
                      const char *const *paths, size_t i, const struct gcal_record *record,
                      bool other_models, struct gcal_error *err)

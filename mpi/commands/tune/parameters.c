@@ -90,7 +90,8 @@ static struct gcal_tune_parameter *find_parameter(struct gcal_arena *arena,
     return &found->all[found->n++];
 }
 
-/* Whether each generator has values of its own of the parameter, and so needs no other one. */
+/* Returns whether each generator has values of its own of the parameter, and so needs no other one.
+ */
 static bool shows_generator(struct gcal_arena *arena, const struct gcal_kernel_list *list,
                             const struct gcal_tune_arguments *arguments,
                             const struct gcal_tune_parameter *p)

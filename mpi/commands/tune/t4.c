@@ -42,28 +42,6 @@ static json_t *open_results(const char *path, json_t **root, struct gcal_error *
     return NULL;
 }
 
-/* {"N": 128, "F": 32}; no arguments of anything else. */
-static struct gcal_tune_arguments read_configuration(struct gcal_arena *arena,
-                                                     json_t *configuration)
-{
-    struct gcal_tune_arguments arguments = { 0 };
-    const char *key;
-    json_t *value;
-
-    json_object_foreach(configuration, key, value)
-    {
-        if (json_is_null(value)) /* a parameter that its kernel does not have */
-            continue;
-        gcal_tune_arguments_add(
-            arena, &arguments, key,
-            json_is_string(value) ? json_string_value(value)
-            : json_is_boolean(value)
-                ? (json_is_true(value) ? "True" : "False")
-                : gcal_arena_format(arena, "%.15g", json_number_value(value)));
-    }
-    return arguments;
-}
-
 /* Seconds of a unit of time; 0: it is none. */
 static double find_unit(const char *unit)
 {
@@ -149,8 +127,23 @@ int gcal_tune_t4_read(struct gcal_tune_times *times, const struct gcal_tune_spac
     *n_others = 0;
     json_array_foreach(results, i, result)
     {
-        const struct gcal_tune_arguments arguments =
-            read_configuration(times->arena, json_object_get(result, "configuration"));
+        /* {"N": 128, "F": 32}; no arguments of anything else. */
+        json_t *configuration = json_object_get(result, "configuration");
+        struct gcal_tune_arguments arguments = { 0 };
+        const char *key;
+        json_t *value;
+
+        json_object_foreach(configuration, key, value)
+        {
+            if (json_is_null(value)) /* a parameter that its kernel does not have */
+                continue;
+            gcal_tune_arguments_add(
+                times->arena, &arguments, key,
+                json_is_string(value) ? json_string_value(value)
+                : json_is_boolean(value)
+                    ? (json_is_true(value) ? "True" : "False")
+                    : gcal_arena_format(times->arena, "%.15g", json_number_value(value)));
+        }
         size_t config = arguments.n ? gcal_tune_find(times->arena, space, &arguments)
                                     : space->n_configs;
         struct gcal_tune_time time;

@@ -112,28 +112,6 @@ static size_t find_column(struct page *p, struct type *type, size_t guess,
     return type->n_columns++;
 }
 
-static void add_costs(struct page *p, struct row *row,
-                      const struct gcal_audit_device *device)
-{
-    struct type *type = &p->types[row->type];
-    size_t at = SIZE_MAX, capacity = type->n_columns + device->n_series;
-
-    row->against = gcal_arena_alloc(p->arena, capacity, sizeof(*row->against));
-    for (size_t i = 0; i < capacity; i++)
-        row->against[i] = NAN;
-    for (size_t i = 0; i < device->n_series; i++) {
-        const struct gcal_audit_series *s = &device->series[i];
-
-        if (strcmp(s->column.unit, "s") != 0 || !isfinite(s->against_type))
-            continue;
-        at = find_column(p, type, at + 1, &s->column);
-        if (s->category != GCAL_AUDIT_OTHER)
-            type->columns[at].category = s->category;
-        row->against[at] = (float)s->against_type;
-        row->n_against = at >= row->n_against ? at + 1 : row->n_against;
-    }
-}
-
 /* Takes the value.  An object is without its last bracket, so that more can follow. */
 static char *dump_json(json_t *value)
 {
@@ -230,7 +208,23 @@ static int add_device(void *context, const struct gcal_audit_device *device,
     row->severity = severities[device->verdict];
     row->change = device->n_findings ? fabs(device->findings[0].change) : 0;
     describe_row(p, row, device);
-    add_costs(p, row, device);
+    struct type *type = &p->types[row->type];
+    size_t at = SIZE_MAX, capacity = type->n_columns + device->n_series;
+
+    row->against = gcal_arena_alloc(p->arena, capacity, sizeof(*row->against));
+    for (size_t i = 0; i < capacity; i++)
+        row->against[i] = NAN;
+    for (size_t i = 0; i < device->n_series; i++) {
+        const struct gcal_audit_series *s = &device->series[i];
+
+        if (strcmp(s->column.unit, "s") != 0 || !isfinite(s->against_type))
+            continue;
+        at = find_column(p, type, at + 1, &s->column);
+        if (s->category != GCAL_AUDIT_OTHER)
+            type->columns[at].category = s->category;
+        row->against[at] = (float)s->against_type;
+        row->n_against = at >= row->n_against ? at + 1 : row->n_against;
+    }
     if (p->about->all || gcal_audit_needs_attention(device->verdict))
         add_section(p, device);
     return 0;

@@ -9,22 +9,15 @@
 
 /* ---- text ---- */
 
-static size_t count_way(const struct gcal_step_plan *plan,
-                        enum gcal_feature_copy_direction way)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < plan->n; i++)
-        n += plan->copies[i].way == way;
-    return n;
-}
-
 /* "2 copies to the device 1.2 ms, " */
 static void print_copies(const struct gcal_step_plan *plan,
                          enum gcal_feature_copy_direction way, double time_s)
 {
     char time[GCAL_UNITS_SIZE];
-    size_t n = count_way(plan, way);
+    size_t n = 0;
+
+    for (size_t i = 0; i < plan->n; i++)
+        n += plan->copies[i].way == way;
 
     if (n)
         printf("%s%zu %s %s %s", way == GCAL_FEATURE_TO_DEVICE ? "" : ", ", n,
