@@ -319,6 +319,15 @@ static void advise_costs(struct gcal_explain_case *c)
     }
 }
 
+static void advise_literals(struct gcal_explain_case *c)
+{
+    struct gcal_profile *p = copy_profile(c);
+    const char *what = p ? gcal_explain_literals(c, p) : NULL;
+
+    if (what)
+        add_profile(c, p, what);
+}
+
 /* Loads that wait for others: fewer rounds of more loads each. */
 static void advise_rounds(struct gcal_explain_case *c)
 {
@@ -400,6 +409,7 @@ void gcal_explain_advise(struct gcal_explain_case *c)
         advise_access(c, &c->accesses.accesses[i]);
     advise_banks(c);
     advise_costs(c);
+    advise_literals(c);
     advise_rounds(c);
     advise_kind(c, GCAL_FEATURE_DIVERGENT_BRANCH, 0, "no branches that diverge");
     advise_kind(c, GCAL_FEATURE_BARRIER_LOCAL, 0.5, "half of the barriers");

@@ -340,6 +340,11 @@ json_t *gcal_explain_difference_json(const struct gcal_explain_set *set, size_t 
  */
 int gcal_explain_what_if(struct gcal_explain_case *c, const char *text,
                          struct gcal_error *err);
+/* Makes a profile that of the kernel with constants of type float, and says so; NULL if its operations on
+ * doubles are not due to constants alone.
+ */
+const char *gcal_explain_literals(const struct gcal_explain_case *c,
+                                  struct gcal_profile *profile);
 /* The few changes that would help most, the best first. */
 void gcal_explain_advise(struct gcal_explain_case *c);
 

@@ -168,6 +168,31 @@ add --at n=2^27 --what-if local=64
 expect '^ +-[0-9.]+ %  work-groups of 512: '
 expect '^ *\+[0-9.]+ %  local=64: '
 
+# Constants of type double are named where they alone make operations double.
+cat > "$out/constants.cl" <<'KERNEL'
+kernel void scaled(global const float *x, global float *y)
+{
+    int i = get_global_id(0); /* 0.5 */
+    float s = 0;
+
+    for (int k = 0; k < 100; k++)
+        s += x[i]*0.1*k + 1e-3f;
+    y[i] = s*2.;
+}
+KERNEL
+sed 's/0\.1/0.1f/; s/2\.;/2.f;/' "$out/constants.cl" > "$out/suffixed.cl"
+sed 's/float s/double s/' "$out/constants.cl" > "$out/double.cl"
+for file in constants suffixed double; do
+    explain $file.cl -l 256 -g n --at n=2^24 --params "$params"
+    if [ $file = constants ]; then
+        expect '^ +-[0-9.]+ %  constants of type float \(1\.5f\): those of type double \(line 7, 8\) make operations on floats double: '
+    elif grep -q 'constants of type' "$out/answer"; then
+        echo "$file: advice on constants"
+        exit 1
+    fi
+    if grep -q 'f_aux' "$out/answer"; then exit 1; fi
+done
+
 # Other work-groups do the same work: where the same global size would leave some out, there are as
 # many of them, and the time is that of such a launch; or the change is none.
 cat > "$out/rows.cl" <<'KERNEL'
