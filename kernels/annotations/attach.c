@@ -55,27 +55,6 @@ struct attaching {
     CXCursor functions[MOST_FUNCTIONS];
 };
 
-/* Attaches the annotations whose first loop is 'c'. */
-static void attach_loop(struct attaching *t, CXCursor c)
-{
-    size_t start = gcal_source_start(t->a->unit, c);
-    int line, column;
-
-    gcal_source_location(c, &line, &column);
-    for (size_t i = 0; i < t->a->n; i++) {
-        struct gcal_annotation *annotation = &t->a->all[i];
-        bool fits = annotation->line
-                        ? line >= annotation->line
-                        : start > annotation->at && annotation->at > t->start;
-
-        if (annotation->is_tag || !fits ||
-            (annotation->found && annotation->loop <= start))
-            continue;
-        annotation->found = true;
-        annotation->loop = start;
-    }
-}
-
 /* 'c' dereferences 'pointer'; 'access' is the whole lvalue that contains 'c'. */
 static void attach_tag(struct attaching *t, CXCursor c, CXCursor pointer, CXCursor access)
 {
@@ -153,9 +132,26 @@ static void attach(struct attaching *t, CXCursor c, CXCursor access, int depth)
     switch (clang_getCursorKind(c)) {
     case CXCursor_ForStmt:
     case CXCursor_WhileStmt:
-    case CXCursor_DoStmt:
-        attach_loop(t, c);
+    case CXCursor_DoStmt: {
+        /* Attaches the annotations whose first loop is 'c'. */
+        size_t start = gcal_source_start(t->a->unit, c);
+        int line, column;
+
+        gcal_source_location(c, &line, &column);
+        for (size_t i = 0; i < t->a->n; i++) {
+            struct gcal_annotation *annotation = &t->a->all[i];
+            bool fits = annotation->line
+                            ? line >= annotation->line
+                            : start > annotation->at && annotation->at > t->start;
+
+            if (annotation->is_tag || !fits ||
+                (annotation->found && annotation->loop <= start))
+                continue;
+            annotation->found = true;
+            annotation->loop = start;
+        }
         break;
+    }
     case CXCursor_CallExpr:
         add_function(t, clang_getCursorDefinition(clang_getCursorReferenced(c)));
         break;
@@ -219,15 +215,6 @@ static void check(struct attaching *t, const struct gcal_annotation *annotation)
         fail_at(t, annotation->at, "no loop follows this pragma");
 }
 
-/* Refuses "#pragma gpucal" without "trips NAME". */
-static void check_pragmas(struct attaching *t)
-{
-    for (size_t i = 0; i < t->a->n; i++)
-        if (!t->a->all[i].is_tag && !t->a->all[i].name[0])
-            fail_at(t, t->a->all[i].at,
-                    "unknown pragma: write '#pragma gpucal trips NAME'");
-}
-
 int gcal_annotations_attach(struct gcal_annotations *a, CXCursor function,
                             struct gcal_poly_context *c, struct gcal_error *err)
 {
@@ -235,7 +222,11 @@ int gcal_annotations_attach(struct gcal_annotations *a, CXCursor function,
 
     if (!a->n)
         return 0;
-    check_pragmas(&t);
+    /* Refuses "#pragma gpucal" without "trips NAME". */
+    for (size_t i = 0; i < t.a->n; i++)
+        if (!t.a->all[i].is_tag && !t.a->all[i].name[0])
+            fail_at(&t, t.a->all[i].at,
+                    "unknown pragma: write '#pragma gpucal trips NAME'");
     add_function(&t, function);
     for (size_t i = 0; i < t.n_functions && !t.failed; i++) {
         t.start = gcal_source_start(a->unit, t.functions[i]);

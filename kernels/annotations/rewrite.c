@@ -105,17 +105,6 @@ static int put_insertions(const struct gcal_annotations *a, struct gcal_poly_con
     return 0;
 }
 
-/* Pragmas remain in the source. */
-static void keep_tags(struct gcal_annotations *a)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < a->n; i++)
-        if (a->all[i].is_tag)
-            a->all[n++] = a->all[i];
-    a->n = n;
-}
-
 static char *rewrite(struct gcal_annotations *a, CXCursor kernel,
                      struct gcal_poly_context *c, struct gcal_error *err)
 {
@@ -125,7 +114,13 @@ static char *rewrite(struct gcal_annotations *a, CXCursor kernel,
 
     if (gcal_annotations_scan(a, 0, NULL, c, err) < 0)
         return NULL;
-    keep_tags(a);
+    /* Pragmas remain in the source. */
+    size_t n = 0;
+
+    for (size_t i = 0; i < a->n; i++)
+        if (a->all[i].is_tag)
+            a->all[n++] = a->all[i];
+    a->n = n;
     if (gcal_annotations_attach(a, kernel, c, err) < 0 ||
         gcal_poly_context_check(c, err) < 0)
         return NULL;

@@ -68,25 +68,6 @@ static const char *after(const char *p, const char *end)
     return found ? found + strlen(end) : p + strlen(p);
 }
 
-static void scan_comment(struct scan *s)
-{
-    size_t n = s->p[2] == '$' ? name_length(s->p + 3) : 0;
-
-    if (n && s->p[3 + n] == '*' && s->p[4 + n] == '/')
-        add(s, true, s->p, s->p + 3, n);
-    s->p = after(s->p + 2, "*/");
-}
-
-static void skip_quoted(struct scan *s)
-{
-    char quote = *s->p++;
-
-    while (*s->p && *s->p != quote && *s->p != '\n')
-        s->p += s->p[0] == '\\' && s->p[1] ? 2 : 1;
-    if (*s->p == quote)
-        s->p++;
-}
-
 static const char *skip_blanks(const char *p)
 {
     return p + strspn(p, " \t");
@@ -103,55 +84,54 @@ static bool skip_word(const char **p, const char *word)
     return true;
 }
 
-static void scan_directive(struct scan *s)
-{
-    const char *at = s->p, *p = skip_blanks(s->p + 1);
-
-    s->p++;
-    if (skip_word(&p, "define")) {
-        s->in_macro = true;
-    } else if (strncmp(p, "if", 2) == 0) {
-        if (s->n_groups < MOST_GROUPS)
-            s->groups[s->n_groups++] = (size_t)(at - s->source);
-    } else if (skip_word(&p, "endif")) {
-        s->n_groups -= s->n_groups > 0;
-    } else if (skip_word(&p, "pragma") && skip_word(&p, "gpucal")) {
-        size_t n;
-
-        if (!skip_word(&p, "trips") || !(n = name_length(p)) ||
-            isdigit((unsigned char)*p))
-            n = 0;
-        add(s, false, at, p, n); /* attach.c refuses an empty name */
-    }
-}
-
-static void scan_line_end(struct scan *s)
-{
-    bool continued = s->p > s->source && s->p[-1] == '\\';
-
-    s->in_macro = s->in_macro && continued;
-    s->line_starts = !continued;
-    s->p++;
-}
-
 static void scan_step(struct scan *s)
 {
     bool line_starts = s->line_starts;
 
     if (*s->p == '\n') {
-        scan_line_end(s);
+        bool continued = s->p > s->source && s->p[-1] == '\\';
+
+        s->in_macro = s->in_macro && continued;
+        s->line_starts = !continued;
+        s->p++;
         return;
     }
     s->line_starts = line_starts && isspace((unsigned char)*s->p);
-    if (s->p[0] == '/' && s->p[1] == '*')
-        scan_comment(s);
-    else if (s->p[0] == '/' && s->p[1] == '/')
+    if (s->p[0] == '/' && s->p[1] == '*') {
+        size_t n = s->p[2] == '$' ? name_length(s->p + 3) : 0;
+
+        if (n && s->p[3 + n] == '*' && s->p[4 + n] == '/')
+            add(s, true, s->p, s->p + 3, n);
+        s->p = after(s->p + 2, "*/");
+    } else if (s->p[0] == '/' && s->p[1] == '/')
         s->p += strcspn(s->p, "\n");
-    else if (*s->p == '"' || *s->p == '\'')
-        skip_quoted(s);
-    else if (*s->p == '#' && line_starts)
-        scan_directive(s);
-    else
+    else if (*s->p == '"' || *s->p == '\'') {
+        char quote = *s->p++;
+
+        while (*s->p && *s->p != quote && *s->p != '\n')
+            s->p += s->p[0] == '\\' && s->p[1] ? 2 : 1;
+        if (*s->p == quote)
+            s->p++;
+    } else if (*s->p == '#' && line_starts) {
+        const char *at = s->p, *p = skip_blanks(s->p + 1);
+
+        s->p++;
+        if (skip_word(&p, "define")) {
+            s->in_macro = true;
+        } else if (strncmp(p, "if", 2) == 0) {
+            if (s->n_groups < MOST_GROUPS)
+                s->groups[s->n_groups++] = (size_t)(at - s->source);
+        } else if (skip_word(&p, "endif")) {
+            s->n_groups -= s->n_groups > 0;
+        } else if (skip_word(&p, "pragma") && skip_word(&p, "gpucal")) {
+            size_t n;
+
+            if (!skip_word(&p, "trips") || !(n = name_length(p)) ||
+                isdigit((unsigned char)*p))
+                n = 0;
+            add(s, false, at, p, n); /* attach.c refuses an empty name */
+        }
+    } else
         s->p++;
 }
 

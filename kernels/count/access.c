@@ -98,20 +98,6 @@ struct afr {
     const char *premise; /* the text is only valid under it; or NULL */
 };
 
-/* "lda >= n and ..." */
-static const char *premise_text(struct gcal_count_builder *m,
-                                const struct gcal_sets_premises *premises)
-{
-    const char *text = NULL;
-
-    for (size_t i = 0; i < premises->n; i++)
-        text = gcal_poly_format(
-            m->c, "%s%s%s >= %s", text ? text : "", text ? " and " : "",
-            gcal_count_builder_name_text(m, gcal_poly_tidy(m->c, premises->left[i])),
-            gcal_count_builder_name_text(m, gcal_poly_tidy(m->c, premises->right[i])));
-    return text;
-}
-
 /* A polynomial, or a quotient of two. */
 static const char *ratio_text(struct gcal_count_builder *m,
                               const struct gcal_poly *accesses,
@@ -167,7 +153,15 @@ static struct afr find_afr(struct gcal_count_builder *m, const struct gcal_poly 
     else
         accesses = gcal_poly_scale(m->c, accesses, events[0]->width, 1);
     afr.text = ratio_text(m, accesses, footprint);
-    afr.premise = premise_text(m, &premises);
+    /* "lda >= n and ..." */
+    const char *text = NULL;
+
+    for (size_t i = 0; i < premises.n; i++)
+        text = gcal_poly_format(
+            m->c, "%s%s%s >= %s", text ? text : "", text ? " and " : "",
+            gcal_count_builder_name_text(m, gcal_poly_tidy(m->c, premises.left[i])),
+            gcal_count_builder_name_text(m, gcal_poly_tidy(m->c, premises.right[i])));
+    afr.premise = text;
     if (strlen(afr.text) >= GCAL_COUNT_MAX_LENGTH ||
         (afr.premise && strlen(afr.premise) >= GCAL_COUNT_MAX_LENGTH))
         afr.text = afr.premise = NULL;
@@ -210,24 +204,6 @@ static const char *access_fields(struct gcal_count_builder *m,
 
 /* ---- entries ---- */
 
-static void fill_loops(struct gcal_count_builder *m, struct gcal_profile_entry *entry,
-                       const struct pattern *p)
-{
-    if (!p->n_loops)
-        return;
-    entry->loop_strides = calloc(p->n_loops, sizeof(*entry->loop_strides));
-    if (!entry->loop_strides) {
-        m->failed = true;
-        gcal_error_memory(m->err);
-        return;
-    }
-    entry->n_loop_strides = p->n_loops;
-    for (size_t i = 0; i < p->n_loops; i++) {
-        entry->loop_strides[i].loop = gcal_count_builder_copy(m, p->loops[i]);
-        entry->loop_strides[i].stride = gcal_count_builder_copy(m, p->loop_strides[i]);
-    }
-}
-
 static void fill_access(struct gcal_count_builder *m, struct gcal_profile_entry *entry,
                         const struct gcal_sets_access_event *e, const struct pattern *p)
 {
@@ -246,7 +222,19 @@ static void fill_access(struct gcal_count_builder *m, struct gcal_profile_entry 
         entry->lid_stride[d] = p->lid[d] ? gcal_count_builder_copy(m, p->lid[d]) : NULL;
         entry->gid_stride[d] = p->gid[d] ? gcal_count_builder_copy(m, p->gid[d]) : NULL;
     }
-    fill_loops(m, entry, p);
+    if (!p->n_loops)
+        return;
+    entry->loop_strides = calloc(p->n_loops, sizeof(*entry->loop_strides));
+    if (!entry->loop_strides) {
+        m->failed = true;
+        gcal_error_memory(m->err);
+        return;
+    }
+    entry->n_loop_strides = p->n_loops;
+    for (size_t i = 0; i < p->n_loops; i++) {
+        entry->loop_strides[i].loop = gcal_count_builder_copy(m, p->loops[i]);
+        entry->loop_strides[i].stride = gcal_count_builder_copy(m, p->loop_strides[i]);
+    }
 }
 
 /* Events of one pattern. */

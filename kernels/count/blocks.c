@@ -46,58 +46,6 @@ static void sort(struct gcal_count_blocks *b, size_t n)
         }
 }
 
-/* Of sorted elements, the blocks that have fewer elements than their size. */
-static int64_t count_partial(const struct gcal_count_blocks *b, size_t n)
-{
-    int64_t partial = 0, covered = 0;
-    struct gcal_count_block last = { 0, 0 };
-
-    for (size_t i = 0; i < n; i++) {
-        struct gcal_count_block block = { b->all[i].row,
-                                          gcal_poly_floor_divide(b->all[i].at, b->size) };
-
-        if (i > 0 && same(&b->all[i], &b->all[i - 1]))
-            continue;
-        if (covered && !same(&block, &last)) {
-            partial += covered < b->size;
-            covered = 0;
-        }
-        last = block;
-        covered++;
-    }
-    return partial + (covered && covered < b->size);
-}
-
-static int64_t count_distinct(const struct gcal_count_blocks *b, size_t n)
-{
-    int64_t distinct = 0;
-
-    for (size_t i = 0; i < n; i++)
-        distinct += i == 0 || !same(&b->all[i], &b->all[i - 1]);
-    return distinct;
-}
-
-/* Of each block the most lanes on one element. */
-static int64_t count_meeting(const struct gcal_count_blocks *b, size_t n)
-{
-    struct gcal_count_block last = { 0 };
-    int64_t sum = 0, most = 0, run = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        struct gcal_count_block block = { b->all[i].row,
-                                          gcal_poly_floor_divide(b->all[i].at, b->size) };
-
-        if (i > 0 && !same(&block, &last)) {
-            sum += most;
-            most = 0;
-        }
-        run = i > 0 && same(&b->all[i], &b->all[i - 1]) ? run + 1 : 1;
-        most = run > most ? run : most;
-        last = block;
-    }
-    return sum + most;
-}
-
 int64_t gcal_count_blocks_measure(const struct gcal_lanes *lanes, int64_t residue,
                                   void *data)
 {
@@ -115,11 +63,51 @@ int64_t gcal_count_blocks_measure(const struct gcal_lanes *lanes, int64_t residu
     }
     sort(b, n);
     switch (b->what) {
-    case GCAL_COUNT_BLOCKS_PARTIAL:
-        return count_partial(b, n);
-    case GCAL_COUNT_BLOCKS_MEETING:
-        return count_meeting(b, n);
-    default:
-        return count_distinct(b, n);
+    case GCAL_COUNT_BLOCKS_PARTIAL: {
+        /* Of sorted elements, the blocks that have fewer elements than their size. */
+        int64_t partial = 0, covered = 0;
+        struct gcal_count_block last = { 0, 0 };
+
+        for (size_t i = 0; i < n; i++) {
+            struct gcal_count_block block = { b->all[i].row, gcal_poly_floor_divide(
+                                                                 b->all[i].at, b->size) };
+
+            if (i > 0 && same(&b->all[i], &b->all[i - 1]))
+                continue;
+            if (covered && !same(&block, &last)) {
+                partial += covered < b->size;
+                covered = 0;
+            }
+            last = block;
+            covered++;
+        }
+        return partial + (covered && covered < b->size);
+    }
+    case GCAL_COUNT_BLOCKS_MEETING: {
+        /* Of each block the most lanes on one element. */
+        struct gcal_count_block last = { 0 };
+        int64_t sum = 0, most = 0, run = 0;
+
+        for (size_t i = 0; i < n; i++) {
+            struct gcal_count_block block = { b->all[i].row, gcal_poly_floor_divide(
+                                                                 b->all[i].at, b->size) };
+
+            if (i > 0 && !same(&block, &last)) {
+                sum += most;
+                most = 0;
+            }
+            run = i > 0 && same(&b->all[i], &b->all[i - 1]) ? run + 1 : 1;
+            most = run > most ? run : most;
+            last = block;
+        }
+        return sum + most;
+    }
+    default: {
+        int64_t distinct = 0;
+
+        for (size_t i = 0; i < n; i++)
+            distinct += i == 0 || !same(&b->all[i], &b->all[i - 1]);
+        return distinct;
+    }
     }
 }

@@ -206,19 +206,6 @@ static const struct gcal_poly *find_bytes(struct gcal_poly_context *c,
     return elements ? gcal_poly_scale(c, elements, (int64_t)b->bytes, 1) : NULL;
 }
 
-static void set_extents(struct gcal_sets_nest *nest, const struct gcal_count_request *r)
-{
-    for (size_t i = 0; i < r->n_buffers; i++)
-        for (size_t k = 0; k < nest->n_arrays; k++) {
-            const struct gcal_count_buffer *b = &r->buffers[i];
-
-            if (strcmp(nest->arrays[k].name, b->argument) != 0)
-                continue;
-            nest->arrays[k].given = find_bytes(nest->c, b);
-            nest->arrays[k].texel_bytes = (int64_t)b->bytes * b->channels;
-        }
-}
-
 /* The type of what an argument points to, itself for an image; false: it is neither. */
 static bool find_element(CXCursor kernel, int i, CXType *element)
 {
@@ -494,7 +481,15 @@ static int walk_parsed(struct gcal_count_walked *walked, struct gcal_error *err)
     if (set_sizes(nest, request, err) == 0 &&
         (!walked->sample || set_sampled(nest, walked->sample)) &&
         gcal_walk_kernel(nest, walked->unit, walked->kernel, request, err) == 0) {
-        set_extents(nest, request);
+        for (size_t i = 0; i < request->n_buffers; i++)
+            for (size_t k = 0; k < nest->n_arrays; k++) {
+                const struct gcal_count_buffer *b = &request->buffers[i];
+
+                if (strcmp(nest->arrays[k].name, b->argument) != 0)
+                    continue;
+                nest->arrays[k].given = find_bytes(nest->c, b);
+                nest->arrays[k].texel_bytes = (int64_t)b->bytes * b->channels;
+            }
         return 0;
     }
     if (gcal_poly_context_check(nest->c, NULL) < 0)

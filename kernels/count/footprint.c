@@ -377,20 +377,6 @@ static void add_share(const struct subject *s, const struct gcal_count_counter *
 
 /* ---- arrays ---- */
 
-/* Blocks of two sectors: at most as many as sectors. */
-static struct gcal_count_counter count_blocks(const struct subject *s)
-{
-    struct subject blocks = *s;
-    struct gcal_count_counter counter;
-
-    blocks.size *= 2;
-    counter = count_together(&blocks, s->m->nest, NULL);
-    if (counter.estimated)
-        counter.count =
-            gcal_count_builder_least(s->m, counter.count, s->counted.launch.count);
-    return counter;
-}
-
 /* Whether the arrays are accessed by the same subscripts at the same places. */
 static bool is_alike(const struct subject *a, const struct subject *b)
 {
@@ -426,7 +412,16 @@ static void count(struct subject *s)
     s->counted.sub_group = count_by_sub_group(s);
     s->counted.group = count_by_group(s);
     s->counted.launch = count_together(s, s->m->nest, NULL);
-    s->counted.block = count_blocks(s);
+    /* Blocks of two sectors: at most as many as sectors. */
+    struct subject blocks = *s;
+    struct gcal_count_counter counter;
+
+    blocks.size *= 2;
+    counter = count_together(&blocks, s->m->nest, NULL);
+    if (counter.estimated)
+        counter.count =
+            gcal_count_builder_least(s->m, counter.count, s->counted.launch.count);
+    s->counted.block = counter;
     s->counted.wave = count_wave(s, &s->counted.launch);
 }
 
@@ -536,27 +531,23 @@ static struct subject *collect(struct gcal_count_builder *m, size_t first)
     return find_sides(s) ? s : NULL;
 }
 
-/* The facts that hold for a wave's extents. */
-static void assume_extents(struct gcal_count_builder *m)
-{
-    for (size_t d = 0; d < m->nest->n_dims; d++) {
-        const struct gcal_poly *extent = gcal_poly_parameter(m->c, extents[d]);
-
-        gcal_poly_assume_nonnegative(
-            m->c, gcal_poly_sub(m->c, extent, gcal_poly_integer(m->c, 1)));
-        gcal_poly_assume_nonnegative(
-            m->c, gcal_poly_scale(m->c, gcal_poly_sub(m->c, m->nest->groups[d], extent),
-                                  m->nest->local_size[d], 1));
-    }
-}
-
 void gcal_count_builder_add_footprints(struct gcal_count_builder *m)
 {
     const struct subject *before = NULL;
 
     if (m->request->sector_bytes) {
         gcal_sets_nest_renew_budget(m->nest);
-        assume_extents(m);
+        /* The facts that hold for a wave's extents. */
+        for (size_t d = 0; d < m->nest->n_dims; d++) {
+            const struct gcal_poly *extent = gcal_poly_parameter(m->c, extents[d]);
+
+            gcal_poly_assume_nonnegative(
+                m->c, gcal_poly_sub(m->c, extent, gcal_poly_integer(m->c, 1)));
+            gcal_poly_assume_nonnegative(
+                m->c,
+                gcal_poly_scale(m->c, gcal_poly_sub(m->c, m->nest->groups[d], extent),
+                                m->nest->local_size[d], 1));
+        }
     }
     for (size_t i = 0; i < m->nest->n_accesses && m->request->sector_bytes && !m->failed;
          i++) {

@@ -90,11 +90,6 @@ static struct set set_of(const struct gcal_count_builder *m,
                          e->n_barriers, e->depth + 1 };
 }
 
-static bool is_same(const struct set *a, const struct set *b)
-{
-    return a->loop == b->loop && a->n_barriers == b->n_barriers;
-}
-
 /* The set of access 'first'; false if that loads nothing, or an earlier access has it. */
 static bool find_set(const struct gcal_count_builder *m, size_t first, bool unrolled,
                      struct set *set)
@@ -105,7 +100,8 @@ static bool find_set(const struct gcal_count_builder *m, size_t first, bool unro
     for (size_t i = 0; i < m->nest->n_accesses; i++) {
         struct set other = set_of(m, &m->nest->accesses[i], unrolled);
 
-        if (!is_load(m, &m->nest->accesses[i]) || !is_same(&other, set))
+        if (!is_load(m, &m->nest->accesses[i]) ||
+            !(other.loop == set->loop && other.n_barriers == set->n_barriers))
             continue;
         if (i < first)
             return false;
@@ -138,19 +134,6 @@ static const struct gcal_sets_scope *loops_of(struct gcal_count_builder *m,
     return own;
 }
 
-/* Trips that depend on a loop that is left out: as in its first iteration. */
-static void fix_trips(struct gcal_count_builder *m, const struct gcal_sets_scope *kept,
-                      const struct gcal_sets_scope *all)
-{
-    for (; all; all = all->parent) {
-        if (all->kind != GCAL_SETS_SCOPE_LOOP || gcal_count_is_within(kept, all->loop))
-            continue;
-        for (const struct gcal_sets_scope *s = kept; s; s = s->parent)
-            ((struct gcal_sets_scope *)s)->trips = gcal_poly_substitute(
-                m->c, s->trips, all->loop, gcal_poly_integer(m->c, 0));
-    }
-}
-
 /* Iterations of the work-item that does most of them; 1 and '*estimated' if unknown. */
 static const struct gcal_poly *iterations(struct gcal_count_builder *m,
                                           const struct gcal_sets_scope *scope,
@@ -160,7 +143,15 @@ static const struct gcal_poly *iterations(struct gcal_count_builder *m,
     bool varies = false;
     const struct gcal_poly *count;
 
-    fix_trips(m, loops, scope);
+    /* Trips that depend on a loop that is left out: as in its first iteration. */
+    const struct gcal_sets_scope *all = scope;
+    for (; all; all = all->parent) {
+        if (all->kind != GCAL_SETS_SCOPE_LOOP || gcal_count_is_within(loops, all->loop))
+            continue;
+        for (const struct gcal_sets_scope *s = loops; s; s = s->parent)
+            ((struct gcal_sets_scope *)s)->trips = gcal_poly_substitute(
+                m->c, s->trips, all->loop, gcal_poly_integer(m->c, 0));
+    }
     count = gcal_sets_scope_count(m->nest, loops, GCAL_SETS_COUNT_BUSIEST, &varies);
     if (count)
         return count;
@@ -193,15 +184,6 @@ static const struct gcal_poly *longest(struct gcal_count_builder *m, size_t n_ba
         if (m->nest->accesses[i].n_barriers == n_barriers && find_set(m, i, true, &set))
             most = gcal_poly_max(m->c, most, rounds_of(m, &set, true, estimated));
     return most;
-}
-
-static const struct gcal_poly *sum_longest(struct gcal_count_builder *m, bool *estimated)
-{
-    const struct gcal_poly *sum = gcal_poly_integer(m->c, 0);
-
-    for (size_t phase = 0; phase <= m->nest->n_barriers && !m->failed; phase++)
-        sum = gcal_poly_add(m->c, sum, longest(m, phase, estimated));
-    return sum;
 }
 
 static const struct gcal_poly *sum_rounds(struct gcal_count_builder *m, bool unrolled,
@@ -257,7 +239,11 @@ void gcal_count_builder_add_latency(struct gcal_count_builder *m)
 
     if (!m->request->sector_bytes)
         return;
-    chain = sum_longest(m, &estimated);
+    const struct gcal_poly *sum = gcal_poly_integer(m->c, 0);
+
+    for (size_t phase = 0; phase <= m->nest->n_barriers && !m->failed; phase++)
+        sum = gcal_poly_add(m->c, sum, longest(m, phase, &estimated));
+    chain = sum;
     if (m->failed || !chain->n_terms)
         return;
     trips = sum_rounds(m, false, &estimated);

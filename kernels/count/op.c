@@ -150,21 +150,16 @@ sum_of_branches(struct gcal_count_builder *m, size_t first,
     return sum;
 }
 
-static bool is_too_long(struct gcal_count_builder *m, const struct gcal_poly *p)
-{
-    enum { MOST_TERMS = 2000 };
-
-    return p->n_terms > MOST_TERMS ||
-           strlen(gcal_poly_text(m->c, p)) > GCAL_COUNT_MAX_LENGTH;
-}
-
 static void add_branch(struct gcal_count_builder *m, size_t first)
 {
     const struct gcal_sets_branch_event *branch = &m->nest->branches[first];
     struct gcal_count_counter sum = sum_of_branches(m, first, divergence_of);
     struct gcal_profile_entry *entry;
 
-    if (is_too_long(m, sum.count))
+    const struct gcal_poly *p = sum.count;
+    enum { MOST_TERMS = 2000 };
+    if (p->n_terms > MOST_TERMS ||
+        strlen(gcal_poly_text(m->c, p)) > GCAL_COUNT_MAX_LENGTH)
         sum = sum_of_branches(m, first, always_diverges);
     if (m->failed || !sum.count->n_terms ||
         !(entry = gcal_count_builder_add(m, GCAL_FEATURE_DIVERGENT_BRANCH, "")))

@@ -66,27 +66,6 @@ static void set_notes(struct gcal_count_builder *m)
             p->n_notes++;
 }
 
-/* Parameters of the assumptions become the profile's: prediction checks them. */
-static void set_assumptions(struct gcal_count_builder *m, const char *text)
-{
-    size_t size = m->request->sub_group_size;
-    struct gcal_poly_context *assumed;
-
-    if (*text) {
-        assumed = gcal_poly_context_create(m->err);
-        if (!assumed || gcal_poly_assume(assumed, text, m->err) < 0)
-            m->failed = true;
-        else
-            gcal_poly_visit_all_parameters(assumed, gcal_count_builder_use_name, m);
-        gcal_poly_context_destroy(assumed);
-    }
-    if (size)
-        text = gcal_poly_format(m->c, "%s%s" GCAL_SUB_GROUP_SIZE " = %zu", text,
-                                *text ? " and " : "", size);
-    if (*text)
-        m->profile->assumptions = gcal_count_builder_copy(m, text);
-}
-
 static int set_hash(struct gcal_profile *profile, const char *source,
                     struct gcal_error *err)
 {
@@ -136,7 +115,24 @@ static void build(struct gcal_count_builder *m, const char *kernel,
     p->sector_bytes = m->request->sector_bytes;
     p->divergence = m->request->sub_group_size > 0;
     p->index_arithmetic = m->request->index_arithmetic;
-    set_assumptions(m, assumptions);
+    /* Parameters of the assumptions become the profile's: prediction checks them. */
+    const char *text = assumptions;
+    size_t size = m->request->sub_group_size;
+    struct gcal_poly_context *assumed;
+
+    if (*text) {
+        assumed = gcal_poly_context_create(m->err);
+        if (!assumed || gcal_poly_assume(assumed, text, m->err) < 0)
+            m->failed = true;
+        else
+            gcal_poly_visit_all_parameters(assumed, gcal_count_builder_use_name, m);
+        gcal_poly_context_destroy(assumed);
+    }
+    if (size)
+        text = gcal_poly_format(m->c, "%s%s" GCAL_SUB_GROUP_SIZE " = %zu", text,
+                                *text ? " and " : "", size);
+    if (*text)
+        m->profile->assumptions = gcal_count_builder_copy(m, text);
     if (m->request->n_banks)
         gcal_count_builder_find_issues(m);
     add_counts(m);

@@ -135,22 +135,6 @@ static bool unroll(const struct gcal_sets_nest *nest, struct region *r,
     return true;
 }
 
-static struct region region_of(struct gcal_count_builder *m,
-                               const struct gcal_sets_access_event *e)
-{
-    struct region r = { .places = 1, .around = e->scope };
-
-    for (; r.around && r.around->kind == GCAL_SETS_SCOPE_LOOP &&
-           !changes_in(m->nest, e, r.around->loop);
-         r.around = r.around->parent) {
-        if (!gcal_poly_contains(m->c, e->offset, r.around->loop) && r.places <= MOST_KEPT)
-            r.is_hoisted = true;
-        else if (!unroll(m->nest, &r, r.around))
-            break;
-    }
-    return r;
-}
-
 /* The unrolled loops alone, in 'around'. */
 static const struct gcal_sets_scope *scope_of(struct gcal_count_builder *m,
                                               const struct region *r)
@@ -260,19 +244,6 @@ static int by_hash_and_load(const void *a, const void *b)
                               : (x->load > y->load) - (x->load < y->load);
 }
 
-/* How many places the load is the first to access. */
-static int64_t count_first(struct places *places, size_t load)
-{
-    int64_t count = 0;
-
-    qsort(places->all, places->n, sizeof(*places->all), by_hash_and_load);
-    for (size_t i = 0; i < places->n; i++)
-        if (places->all[i].load == load &&
-            (!i || places->all[i].hash != places->all[i - 1].hash))
-            count++;
-    return count;
-}
-
 /* Whether both load from the same array. */
 static bool may_share(const struct gcal_sets_access_event *a,
                       const struct gcal_sets_access_event *b)
@@ -298,7 +269,15 @@ static struct gcal_count_issue issue_of(struct gcal_count_builder *m, size_t loa
         if (regions[i].around == r->around &&
             may_share(&m->nest->accesses[i], &m->nest->accesses[load]))
             add_places(m, i, &regions[i], places);
-    issue.left = count_first(places, load);
+    /* How many places the load is the first to access. */
+    int64_t count = 0;
+
+    qsort(places->all, places->n, sizeof(*places->all), by_hash_and_load);
+    for (size_t i = 0; i < places->n; i++)
+        if (places->all[i].load == load &&
+            (!i || places->all[i].hash != places->all[i - 1].hash))
+            count++;
+    issue.left = count;
     issue.of = r->places;
     return issue;
 }
@@ -314,7 +293,18 @@ void gcal_count_builder_find_issues(struct gcal_count_builder *m)
     for (size_t i = 0; issues && regions && places && i < nest->n_accesses; i++) {
         issues[i] = (struct gcal_count_issue){ nest->accesses[i].scope, 1, 1 };
         if (is_load(&nest->accesses[i])) {
-            regions[i] = region_of(m, &nest->accesses[i]);
+            struct region r = { .places = 1, .around = nest->accesses[i].scope };
+
+            for (; r.around && r.around->kind == GCAL_SETS_SCOPE_LOOP &&
+                   !changes_in(m->nest, &nest->accesses[i], r.around->loop);
+                 r.around = r.around->parent) {
+                if (!gcal_poly_contains(m->c, nest->accesses[i].offset, r.around->loop) &&
+                    r.places <= MOST_KEPT)
+                    r.is_hoisted = true;
+                else if (!unroll(m->nest, &r, r.around))
+                    break;
+            }
+            regions[i] = r;
             issues[i] = issue_of(m, i, regions, places);
         }
     }

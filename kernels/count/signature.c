@@ -266,28 +266,6 @@ static enum CXVisitorResult visit_part(CXCursor field, CXClientData data)
     return list->rc ? CXVisit_Break : CXVisit_Continue;
 }
 
-static int add_number(struct gcal_count_signature *signature, const char *dtype,
-                      const char *name, size_t offset, struct gcal_error *err)
-{
-    struct gcal_count_signature_arg *grown, *arg;
-
-    if (!dtype)
-        return 1;
-    grown = reallocarray(signature->args, signature->n_args + 1, sizeof(*grown));
-    if (!grown)
-        return gcal_error_memory(err);
-    signature->args = grown;
-    arg = &grown[signature->n_args++];
-    *arg = (struct gcal_count_signature_arg){ .name = strdup(name),
-                                              .type = strdup(dtype),
-                                              .kind = GCAL_COUNT_SIGNATURE_SCALAR,
-                                              .dtype = strdup(dtype),
-                                              .per_item = 1,
-                                              .is_member = true,
-                                              .offset = offset };
-    return arg->name && arg->type && arg->dtype ? 0 : gcal_error_memory(err);
-}
-
 /* The numbers in 'type', named as in counts (walk/cells.c): "part_first", "size_x".  1: it has
  * what is no number, or too many.
  */
@@ -306,8 +284,26 @@ static int add_members(struct gcal_count_signature *signature, CXType type,
         clang_Type_visitFields(type, visit_part, &list);
         return list.rc;
     }
-    if (!is_vector && type.kind != CXType_ConstantArray)
-        return add_number(signature, gcal_source_dtype(type), name, offset, err);
+    if (!is_vector && type.kind != CXType_ConstantArray) {
+        const char *dtype = gcal_source_dtype(type);
+        struct gcal_count_signature_arg *grown, *arg;
+
+        if (!dtype)
+            return 1;
+        grown = reallocarray(signature->args, signature->n_args + 1, sizeof(*grown));
+        if (!grown)
+            return gcal_error_memory(err);
+        signature->args = grown;
+        arg = &grown[signature->n_args++];
+        *arg = (struct gcal_count_signature_arg){ .name = strdup(name),
+                                                  .type = strdup(dtype),
+                                                  .kind = GCAL_COUNT_SIGNATURE_SCALAR,
+                                                  .dtype = strdup(dtype),
+                                                  .per_item = 1,
+                                                  .is_member = true,
+                                                  .offset = offset };
+        return arg->name && arg->type && arg->dtype ? 0 : gcal_error_memory(err);
+    }
     for (long long i = 0; i < clang_getNumElements(type) && !list.rc; i++) {
         CXType element =
             is_vector ? clang_getElementType(type) : clang_getArrayElementType(type);

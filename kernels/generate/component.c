@@ -38,51 +38,18 @@ static char *make_tag(const struct gcal_generator_setting *s, struct gcal_error 
     return gcal_buf_take(&tag, err);
 }
 
-static const char *feature_of(enum gcal_feature_kind kind)
-{
-    return kind == GCAL_FEATURE_MEMORY ? "f_memory" : "f_onchip";
-}
-
 static int set_tag(struct gcal_profile_entry *entry, const char *tag,
                    struct gcal_error *err)
 {
     free(entry->tag);
     free(entry->feature);
     entry->tag = strdup(tag);
-    entry->feature = gcal_buf_format("%s_tag:%s", feature_of(entry->kind), tag);
+    entry->feature = gcal_buf_format(
+        "%s_tag:%s", entry->kind == GCAL_FEATURE_MEMORY ? "f_memory" : "f_onchip", tag);
     return entry->tag && entry->feature ? 0 : gcal_error_memory(err);
 }
 
-static int set_tags(const struct gcal_generator_setting *s, struct gcal_profile *profile,
-                    struct gcal_error *err)
-{
-    char *tag = make_tag(s, err);
-    int rc = tag ? 0 : -1;
-
-    for (size_t i = 0; i < profile->n_entries && rc == 0; i++)
-        if (gcal_feature_is_component(profile->entries[i].kind))
-            rc = set_tag(&profile->entries[i], tag, err);
-    free(tag);
-    return rc;
-}
-
 /* ---- derived kernels ---- */
-
-/* Components of the derived source itself mean nothing to a model. */
-static void remove_components(struct gcal_profile *profile)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < profile->n_entries; i++) {
-        struct gcal_profile_entry *entry = &profile->entries[i];
-
-        if (gcal_feature_is_component(entry->kind))
-            gcal_profile_entry_clear(entry);
-        else
-            profile->entries[n++] = *entry;
-    }
-    profile->n_entries = n;
-}
 
 bool gcal_kernel_is_component(const struct gcal_generator_setting *s,
                               enum gcal_feature_kind *kind)
@@ -95,9 +62,42 @@ bool gcal_kernel_is_component(const struct gcal_generator_setting *s,
     return s->generator->origin && (!keep || strcmp(keep, "all") == 0);
 }
 
-static int copy_component(struct gcal_profile *to, const struct gcal_profile *from,
-                          enum gcal_feature_kind kind, struct gcal_error *err)
+int gcal_kernel_set_components(const struct gcal_generator_setting *s,
+                               struct gcal_kernel *kernel,
+                               const struct gcal_kernel *origin, struct gcal_error *err)
 {
+    enum gcal_feature_kind kind;
+
+    if (!s->generator->origin) {
+        struct gcal_profile *profile = kernel->profile;
+        char *tag = make_tag(s, err);
+        int rc = tag ? 0 : -1;
+
+        for (size_t i = 0; i < profile->n_entries && rc == 0; i++)
+            if (gcal_feature_is_component(profile->entries[i].kind))
+                rc = set_tag(&profile->entries[i], tag, err);
+        free(tag);
+        return rc;
+    }
+    /* Components of the derived source itself mean nothing to a model. */
+    struct gcal_profile *profile = kernel->profile;
+    size_t n = 0;
+
+    for (size_t i = 0; i < profile->n_entries; i++) {
+        struct gcal_profile_entry *entry = &profile->entries[i];
+
+        if (gcal_feature_is_component(entry->kind))
+            gcal_profile_entry_clear(entry);
+        else
+            profile->entries[n++] = *entry;
+    }
+    profile->n_entries = n;
+    if (!gcal_kernel_is_component(s, &kind))
+        return 0;
+    if (!(kernel->profile->origin = strdup(origin->profile->fingerprint)))
+        return gcal_error_memory(err);
+    struct gcal_profile *to = kernel->profile;
+    const struct gcal_profile *from = origin->profile;
     for (size_t i = 0; i < from->n_entries; i++) {
         const struct gcal_profile_entry *component = &from->entries[i];
         struct gcal_profile_entry *entry;
@@ -117,20 +117,4 @@ static int copy_component(struct gcal_profile *to, const struct gcal_profile *fr
             return -1;
     }
     return 0;
-}
-
-int gcal_kernel_set_components(const struct gcal_generator_setting *s,
-                               struct gcal_kernel *kernel,
-                               const struct gcal_kernel *origin, struct gcal_error *err)
-{
-    enum gcal_feature_kind kind;
-
-    if (!s->generator->origin)
-        return set_tags(s, kernel->profile, err);
-    remove_components(kernel->profile);
-    if (!gcal_kernel_is_component(s, &kind))
-        return 0;
-    if (!(kernel->profile->origin = strdup(origin->profile->fingerprint)))
-        return gcal_error_memory(err);
-    return copy_component(kernel->profile, origin->profile, kind, err);
 }

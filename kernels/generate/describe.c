@@ -17,27 +17,22 @@ struct lines {
     size_t column; /* characters in the line so far */
 };
 
-/* Puts a word, in the next line where it does not fit. */
-static void put_word(struct lines *lines, const char *word, size_t length)
-{
-    if (lines->column && lines->column + 1 + length > WIDTH) {
-        gcal_buf_puts(lines->out, "\n");
-        lines->column = 0;
-    }
-    if (lines->column)
-        gcal_buf_puts(lines->out, " ");
-    else
-        gcal_buf_printf(lines->out, "%*s", INDENT, "");
-    lines->column += length + (lines->column ? 1 : INDENT);
-    gcal_buf_put(lines->out, word, length);
-}
-
 static void put_words(struct lines *lines, const char *text)
 {
     while (*(text += strspn(text, " \n"))) {
         size_t length = strcspn(text, " \n");
 
-        put_word(lines, text, length);
+        /* Puts a word, in the next line where it does not fit. */
+        if (lines->column && lines->column + 1 + length > WIDTH) {
+            gcal_buf_puts(lines->out, "\n");
+            lines->column = 0;
+        }
+        if (lines->column)
+            gcal_buf_puts(lines->out, " ");
+        else
+            gcal_buf_printf(lines->out, "%*s", INDENT, "");
+        lines->column += length + (lines->column ? 1 : INDENT);
+        gcal_buf_put(lines->out, text, length);
         text += length;
     }
 }
@@ -68,27 +63,22 @@ static void put_factors(const struct gcal_generator_arg *a, const char *key,
         gcal_buf_printf(out, "*%s", key);
 }
 
-/* The defaults follow '='. */
-static void put_size(const struct gcal_generator_arg *a, struct gcal_buf *out)
-{
-    const struct gcal_strings *texts = &a->defaults;
-
-    gcal_buf_printf(out, "%s:any=", a->name);
-    if (a->footprint) {
-        gcal_buf_puts(out, "footprint");
-        put_factors(a, "cache", out);
-        put_factors(a, "memory", out);
-    } else if (a->sweep) {
-        gcal_buf_printf(out, "%s..%s", texts->items[0], texts->items[texts->n - 1]);
-    } else {
-        put_list(texts, out);
-    }
-}
-
 static void put_argument(const struct gcal_generator_arg *a, struct gcal_buf *out)
 {
     if (a->size) {
-        put_size(a, out);
+        /* The defaults follow '='. */
+        const struct gcal_strings *texts = &a->defaults;
+
+        gcal_buf_printf(out, "%s:any=", a->name);
+        if (a->footprint) {
+            gcal_buf_puts(out, "footprint");
+            put_factors(a, "cache", out);
+            put_factors(a, "memory", out);
+        } else if (a->sweep) {
+            gcal_buf_printf(out, "%s..%s", texts->items[0], texts->items[texts->n - 1]);
+        } else {
+            put_list(texts, out);
+        }
         return;
     }
     gcal_buf_printf(out, "%s:", a->name);
@@ -123,18 +113,6 @@ static void put_tags(const struct gcal_generator *g, struct gcal_buf *out)
     gcal_buf_puts(out, "]");
 }
 
-static void put_arguments(const struct gcal_generator *g, struct lines *lines)
-{
-    for (size_t i = 0; i < g->n_arguments; i++) {
-        struct gcal_buf text = { 0 };
-
-        put_argument(&g->arguments[i], &text);
-        put_words(lines, text.data ? text.data : "");
-        lines->out->failed = lines->out->failed || text.failed;
-        gcal_buf_free(&text);
-    }
-}
-
 /* The generators derived from number 'origin', which follow it. */
 static void put_derived(const struct gcal_catalogue *catalogue, size_t origin,
                         struct gcal_buf *out)
@@ -166,17 +144,15 @@ static void put_generator(const struct gcal_generator *g, struct gcal_buf *out)
     if (description && description->kind == GCAL_YAML_SCALAR)
         put_words(&lines, description->text);
     end_line(&lines);
-    put_arguments(g, &lines);
-    end_line(&lines);
-}
+    for (size_t i = 0; i < g->n_arguments; i++) {
+        struct gcal_buf text = { 0 };
 
-static void put_heading(const struct gcal_catalogue_subject *subject,
-                        struct gcal_buf *out)
-{
-    gcal_buf_printf(out, "%s---- %s", out->size ? "\n" : "", subject->heading);
-    if (subject->tag)
-        gcal_buf_printf(out, " (%s)", subject->tag);
-    gcal_buf_puts(out, " ----\n\n");
+        put_argument(&g->arguments[i], &text);
+        put_words(&lines, text.data ? text.data : "");
+        lines.out->failed = lines.out->failed || text.failed;
+        gcal_buf_free(&text);
+    }
+    end_line(&lines);
 }
 
 static void put_subject(const struct gcal_catalogue *catalogue, size_t subject,
@@ -189,8 +165,13 @@ static void put_subject(const struct gcal_catalogue *catalogue, size_t subject,
 
         if (g->origin || gcal_generator_subject(g) != subject)
             continue;
-        if (!begun)
-            put_heading(&gcal_catalogue_subjects[subject], out);
+        if (!begun) {
+            gcal_buf_printf(out, "%s---- %s", out->size ? "\n" : "",
+                            gcal_catalogue_subjects[subject].heading);
+            if (gcal_catalogue_subjects[subject].tag)
+                gcal_buf_printf(out, " (%s)", gcal_catalogue_subjects[subject].tag);
+            gcal_buf_puts(out, " ----\n\n");
+        }
         begun = true;
         put_generator(g, out);
         put_derived(catalogue, i, out);

@@ -10,11 +10,6 @@
 #include "kernels/model/expr.h"
 #include "kernels/generate/private.h"
 
-static bool is_name_char(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 /* The value for the word of 'length' at 'word', or NULL. */
 static const char *value_of(const struct gcal_generator_setting *s, const char *word,
                             size_t length)
@@ -42,7 +37,7 @@ char *gcal_generator_expand(const struct gcal_generator_setting *setting,
         size_t length = 0;
         const char *value;
 
-        while (is_name_char(at[length]))
+        while (isalnum((unsigned char)at[length]) || at[length] == '_')
             length++;
         value = length ? value_of(setting, at, length) : NULL;
         if (value)
@@ -52,13 +47,6 @@ char *gcal_generator_expand(const struct gcal_generator_setting *setting,
         at += length ? length : 1;
     }
     return gcal_buf_take(&out, err);
-}
-
-static bool is_size_of(const struct gcal_generator *g, const char *name)
-{
-    const struct gcal_generator_arg *a = gcal_generator_find_arg(g, name);
-
-    return a && a->size;
 }
 
 char *gcal_generator_expand_expr(const struct gcal_generator_setting *setting,
@@ -79,7 +67,9 @@ char *gcal_generator_expand_expr(const struct gcal_generator_setting *setting,
     for (size_t i = 0; i < gcal_expr_symbol_count(expr); i++) {
         const char *name = gcal_expr_symbol(expr, i);
 
-        if (!is_size_of(setting->generator, name)) {
+        const struct gcal_generator_arg *a =
+            gcal_generator_find_arg(setting->generator, name);
+        if (!(a && a->size)) {
             gcal_yaml_error(node, err, "%s: '%s' is not a size of this kernel", what,
                             name);
             free(text);

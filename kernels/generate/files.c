@@ -64,14 +64,6 @@ static int read_source(const char *folder, const char *name, const char *descrip
     return rc;
 }
 
-static int read_pair(const char *folder, const char *name,
-                     struct gcal_catalogue_files *files, struct gcal_error *err)
-{
-    const char *description = read_text(folder, name, files, err);
-
-    return description ? read_source(folder, name, description, files, err) : -1;
-}
-
 static int select_description(const struct dirent *entry)
 {
     return gcal_catalogue_is_description(entry->d_name);
@@ -95,8 +87,11 @@ int gcal_catalogue_read_folder(const char *folder, struct gcal_catalogue_files *
     if (n == 0)
         rc = gcal_error_set(err, GCAL_EINPUT, "no .yaml file in %s", folder);
     for (int i = 0; i < n; i++) {
-        if (rc == 0)
-            rc = read_pair(folder, entries[i]->d_name, files, err);
+        if (rc == 0) {
+            const char *name = entries[i]->d_name;
+            const char *description = read_text(folder, name, files, err);
+            rc = description ? read_source(folder, name, description, files, err) : -1;
+        }
         free(entries[i]);
     }
     free(entries);

@@ -19,17 +19,6 @@ static void put_sizes(struct gcal_buf *buf, size_t n, const struct gcal_size *si
     }
 }
 
-/* Nothing without such keys: the id of a kernel without them is an older one. */
-static void put_counting(struct gcal_buf *buf, const struct gcal_kernel *k)
-{
-    if (k->allow_estimates)
-        gcal_wire_put_text(buf, "allow_estimates");
-    for (size_t i = 0; i < k->n_trips; i++) {
-        gcal_wire_put_u32(buf, (uint32_t)k->trips[i].line);
-        gcal_wire_put_text(buf, k->trips[i].parameter);
-    }
-}
-
 /* 'sweep' is left out: the kernel is the same, however its size was chosen. */
 static int make_id(struct gcal_kernel *k, struct gcal_error *err)
 {
@@ -68,7 +57,13 @@ static int make_id(struct gcal_kernel *k, struct gcal_error *err)
     gcal_wire_put_f64(&buf, k->tolerance);
     gcal_wire_put_u32(&buf, k->short_run);
     gcal_kernel_run_put(&buf, k);
-    put_counting(&buf, k);
+    /* Nothing without such keys: the id of a kernel without them is an older one. */
+    if (k->allow_estimates)
+        gcal_wire_put_text(&buf, "allow_estimates");
+    for (size_t i = 0; i < k->n_trips; i++) {
+        gcal_wire_put_u32(&buf, (uint32_t)k->trips[i].line);
+        gcal_wire_put_text(&buf, k->trips[i].parameter);
+    }
     if (!buf.failed)
         gcal_hash(buf.data, buf.size, id);
     k->id = buf.failed ? NULL : strdup(id);

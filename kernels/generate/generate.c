@@ -121,31 +121,6 @@ static void stop(struct making *m)
     free(m->left_family);
 }
 
-/* Takes 'kernel'.  Where the list has it already, the list's one stays, and is not part
- * of a size sweep any more unless both are.
- */
-static int add_kernel(struct making *m, struct gcal_kernel *kernel,
-                      struct gcal_error *err)
-{
-    struct gcal_kernel_list *list = m->list;
-    struct gcal_kernel **moved = gcal_array_grow(list->kernels, list->n_kernels,
-                                                 &list->capacity, sizeof(*moved), err);
-    struct gcal_kernel *there = NULL;
-
-    if (moved) {
-        list->kernels = moved;
-        there = find_or_add(m, kernel, err);
-    }
-    if (there == kernel) {
-        moved[list->n_kernels++] = kernel;
-        return 0;
-    }
-    if (there)
-        there->sweep = there->sweep && kernel->sweep;
-    gcal_kernel_destroy(kernel);
-    return there ? 0 : -1;
-}
-
 /* Whether the local memory that a finished kernel declares and gets as arguments fits. */
 static bool has_local_memory(const struct making *m, const struct gcal_kernel *kernel,
                              const struct gcal_geometry *geometry)
@@ -291,16 +266,6 @@ static int choose_jobs(struct making *m, bool first, struct gcal_error *err)
     return rc;
 }
 
-/* Counting takes tens of megabytes, and never more than 300. */
-static size_t count_threads(void)
-{
-    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    double fit = pages > 0 && size > 0 ? (double)pages * (double)size / 2 / 300e6 : 1;
-    size_t processors = gcal_threads_processors();
-
-    return fit < (double)processors ? (size_t)fmax(fit, 1) : processors;
-}
-
 /* Puts a candidate into the list, or notes why it is not there. */
 static int settle(struct making *m, struct candidate *c, struct gcal_error *err)
 {
@@ -315,7 +280,26 @@ static int settle(struct making *m, struct candidate *c, struct gcal_error *err)
     if (!has_local_memory(m, kernel, &c->geometry))
         return leave_out(m, kernel, GCAL_KERNEL_EXCLUDED_LOCAL_MEMORY, err);
     c->kernel = NULL;
-    return add_kernel(m, kernel, err);
+    /* Takes 'kernel'.  Where the list has it already, the list's one stays, and is not part
+     * of a size sweep any more unless both are.
+     */
+    struct gcal_kernel_list *list = m->list;
+    struct gcal_kernel **moved = gcal_array_grow(list->kernels, list->n_kernels,
+                                                 &list->capacity, sizeof(*moved), err);
+    struct gcal_kernel *there = NULL;
+
+    if (moved) {
+        list->kernels = moved;
+        there = find_or_add(m, kernel, err);
+    }
+    if (there == kernel) {
+        moved[list->n_kernels++] = kernel;
+        return 0;
+    }
+    if (there)
+        there->sweep = there->sweep && kernel->sweep;
+    gcal_kernel_destroy(kernel);
+    return there ? 0 : -1;
 }
 
 /* Each variant is counted once, by any thread, before its other sizes take the counts;
@@ -323,7 +307,11 @@ static int settle(struct making *m, struct candidate *c, struct gcal_error *err)
  */
 static int flush(struct making *m, struct gcal_error *err)
 {
-    size_t threads = count_threads();
+    /* Counting takes tens of megabytes, and never more than 300. */
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    double fit = pages > 0 && size > 0 ? (double)pages * (double)size / 2 / 300e6 : 1;
+    size_t processors = gcal_threads_processors();
+    size_t threads = fit < (double)processors ? (size_t)fmax(fit, 1) : processors;
     int rc = gcal_threads_run(m->n_candidates, threads, examine_one, m, err);
 
     for (int first = 1; first >= 0 && rc == 0; first--) {

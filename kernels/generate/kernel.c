@@ -188,21 +188,6 @@ static int make_names(const struct gcal_generator *g,
     return names->name && names->family && names->variant ? 0 : -1;
 }
 
-static int set_names(const struct gcal_generator_setting *s, struct gcal_kernel *kernel,
-                     struct gcal_error *err)
-{
-    const char *dtype = gcal_generator_setting_value(s, "dtype");
-    struct names names;
-    int rc = make_names(s->generator, s, &names, err);
-
-    kernel->name = names.name;
-    kernel->family = names.family;
-    kernel->variant = names.variant;
-    if (rc == 0 && dtype && !(kernel->dtype = strdup(dtype)))
-        rc = gcal_error_memory(err);
-    return rc;
-}
-
 static int set_origin(const struct gcal_generator_setting *s, struct gcal_kernel *kernel,
                       struct gcal_error *err)
 {
@@ -290,27 +275,6 @@ static int make_ndrange(const struct gcal_generator_setting *s,
             return -1;
     }
     return 0;
-}
-
-/* 'range: [first, last]' or '[first, last, sorted]' of a buffer's values. */
-static int make_range(const struct gcal_generator_setting *s,
-                      const struct gcal_yaml *range, struct gcal_arg *arg,
-                      struct gcal_error *err)
-{
-    if (!range)
-        return 0;
-    if (arg->kind != GCAL_ARG_BUFFER || range->kind != GCAL_YAML_LIST ||
-        range->n_items < 2 || range->n_items > 3 ||
-        (range->n_items == 3 && (range->items[2]->kind != GCAL_YAML_SCALAR ||
-                                 strcmp(range->items[2]->text, "sorted") != 0)))
-        return gcal_yaml_error(range, err,
-                               "range: expected [first, last] of a buffer's values, or "
-                               "[first, last, sorted]");
-    arg->sorted = range->n_items == 3;
-    arg->first = gcal_generator_expand_expr(s, range->items[0], "range", err);
-    arg->last =
-        arg->first ? gcal_generator_expand_expr(s, range->items[1], "range", err) : NULL;
-    return arg->last ? 0 : -1;
 }
 
 /* The extents of an image, and its elements: channels of all texels. */
@@ -478,7 +442,22 @@ static int make_arg(const struct gcal_generator_setting *s, const struct gcal_ya
                                arg->dtype);
     if (!(arg->name = strdup(name->text)))
         return gcal_error_memory(err);
-    return make_range(s, gcal_yaml_find(node, "range"), arg, err);
+    /* 'range: [first, last]' or '[first, last, sorted]' of a buffer's values. */
+    const struct gcal_yaml *range = gcal_yaml_find(node, "range");
+    if (!range)
+        return 0;
+    if (arg->kind != GCAL_ARG_BUFFER || range->kind != GCAL_YAML_LIST ||
+        range->n_items < 2 || range->n_items > 3 ||
+        (range->n_items == 3 && (range->items[2]->kind != GCAL_YAML_SCALAR ||
+                                 strcmp(range->items[2]->text, "sorted") != 0)))
+        return gcal_yaml_error(range, err,
+                               "range: expected [first, last] of a buffer's values, or "
+                               "[first, last, sorted]");
+    arg->sorted = range->n_items == 3;
+    arg->first = gcal_generator_expand_expr(s, range->items[0], "range", err);
+    arg->last =
+        arg->first ? gcal_generator_expand_expr(s, range->items[1], "range", err) : NULL;
+    return arg->last ? 0 : -1;
 }
 
 static int make_args(const struct gcal_generator_setting *s, struct gcal_kernel *kernel,
@@ -509,11 +488,6 @@ static int make_args(const struct gcal_generator_setting *s, struct gcal_kernel 
             return -1;
     }
     return 0;
-}
-
-static bool is_integer(const char *dtype)
-{
-    return strncmp(dtype, "int", 3) == 0 || strncmp(dtype, "uint", 4) == 0;
 }
 
 static bool is_size(const struct gcal_kernel *kernel, const char *name)
@@ -561,7 +535,8 @@ static int add_scalars(struct gcal_kernel *kernel, struct gcal_error *err)
     for (size_t i = 0; i < kernel->n_args; i++) {
         const struct gcal_arg *a = &kernel->args[i];
 
-        if (a->kind != GCAL_ARG_SCALAR || !is_integer(a->dtype))
+        if (a->kind != GCAL_ARG_SCALAR ||
+            !(strncmp(a->dtype, "int", 3) == 0 || strncmp(a->dtype, "uint", 4) == 0))
             continue;
         if (check_named_size(a, kernel->n_sizes, kernel->sizes, err) < 0)
             return -1;
@@ -664,7 +639,16 @@ struct gcal_kernel *gcal_kernel_create(const struct gcal_generator_setting *sett
         gcal_error_memory(err);
         return NULL;
     }
-    if (set_names(setting, kernel, err) < 0 || set_origin(setting, kernel, err) < 0 ||
+    const char *dtype = gcal_generator_setting_value(setting, "dtype");
+    struct names names;
+    int rc = make_names(setting->generator, setting, &names, err);
+
+    kernel->name = names.name;
+    kernel->family = names.family;
+    kernel->variant = names.variant;
+    if (rc == 0 && dtype && !(kernel->dtype = strdup(dtype)))
+        rc = gcal_error_memory(err);
+    if (rc < 0 || set_origin(setting, kernel, err) < 0 ||
         make_sizes(setting, kernel, err) < 0 || make_launch(setting, kernel, err) < 0 ||
         make_texts(setting, kernel, err) < 0 || make_assume(setting, kernel, err) < 0 ||
         make_trips(setting, kernel, err) < 0 ||

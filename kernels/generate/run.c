@@ -109,35 +109,6 @@ static int read_transfer(const struct gcal_generator_setting *s, struct gcal_tra
     return t->pieces ? 0 : -1;
 }
 
-/* Events cover all of a copy from or to pinned memory.  Pageable memory is first copied
- * by the driver, and mapped memory by the host itself, outside of any event: a transfer
- * alone is then timed by the host's clock.  Beside a kernel, the kernel's events enclose
- * it.
- */
-static int read_timing(const struct gcal_generator_setting *s,
-                       const struct gcal_yaml *run, struct gcal_kernel *kernel,
-                       struct gcal_error *err)
-{
-    static const char *const names[] = { "", "event", "host" };
-    bool by_host = gcal_generator_is_transfer(s->generator->root) &&
-                   kernel->transfer.host != GCAL_FEATURE_PINNED;
-    int choice;
-
-    kernel->timing = by_host ? GCAL_TIMING_HOST : GCAL_TIMING_EVENT;
-    if (!run || !gcal_yaml_find(run, "timing"))
-        return 0;
-    if (read_choice(s, run, "timing", names, 3, &choice, err) < 0)
-        return -1;
-    if (by_host && choice == 1)
-        return gcal_yaml_error(
-            gcal_yaml_find(run, "timing"), err,
-            "timing: events do not cover the host's part of copying %s "
-            "memory: use host",
-            gcal_feature_host_memory_names[kernel->transfer.host]);
-    kernel->timing = choice == 1 ? GCAL_TIMING_EVENT : GCAL_TIMING_HOST;
-    return 0;
-}
-
 int gcal_kernel_run_read(const struct gcal_generator_setting *setting,
                          struct gcal_kernel *kernel, struct gcal_error *err)
 {
@@ -153,7 +124,29 @@ int gcal_kernel_run_read(const struct gcal_generator_setting *setting,
         return -1;
     if (read_transfer(setting, &kernel->transfer, err) < 0)
         return -1;
-    return read_timing(setting, run, kernel, err);
+    /* Events cover all of a copy from or to pinned memory.  Pageable memory is first copied
+ * by the driver, and mapped memory by the host itself, outside of any event: a transfer
+ * alone is then timed by the host's clock.  Beside a kernel, the kernel's events enclose
+ * it.
+ */
+    static const char *const names[] = { "", "event", "host" };
+    bool by_host = gcal_generator_is_transfer(setting->generator->root) &&
+                   kernel->transfer.host != GCAL_FEATURE_PINNED;
+    int choice;
+
+    kernel->timing = by_host ? GCAL_TIMING_HOST : GCAL_TIMING_EVENT;
+    if (!run || !gcal_yaml_find(run, "timing"))
+        return 0;
+    if (read_choice(setting, run, "timing", names, 3, &choice, err) < 0)
+        return -1;
+    if (by_host && choice == 1)
+        return gcal_yaml_error(
+            gcal_yaml_find(run, "timing"), err,
+            "timing: events do not cover the host's part of copying %s "
+            "memory: use host",
+            gcal_feature_host_memory_names[kernel->transfer.host]);
+    kernel->timing = choice == 1 ? GCAL_TIMING_EVENT : GCAL_TIMING_HOST;
+    return 0;
 }
 
 void gcal_kernel_run_clear(struct gcal_kernel *kernel)

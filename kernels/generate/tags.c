@@ -390,18 +390,6 @@ static int argument_error(const struct gcal_catalogue *catalogue,
     return -1;
 }
 
-static int value_error(const struct gcal_generator_arg *a, const char *value,
-                       struct gcal_error *err)
-{
-    struct gcal_buf text = { 0 };
-
-    gcal_generator_arg_put_values(a, &text);
-    gcal_error_set(err, GCAL_EINPUT, "tag '%s:%s': argument '%s' takes %s", a->name,
-                   value, a->name, text.data ? text.data : "other values");
-    gcal_buf_free(&text);
-    return -1;
-}
-
 /* A generator that the tags pick must have the argument, and one allow the value. */
 static int check_variant(const struct gcal_catalogue *catalogue,
                          const struct gcal_catalogue_tags *tags, enum gcal_match match,
@@ -424,29 +412,19 @@ static int check_variant(const struct gcal_catalogue *catalogue,
         }
         if (!a)
             return argument_error(catalogue, tags, match, v->argument, err);
-        if (!allowed)
-            return value_error(a, v->values[k], err);
+        if (!allowed) {
+            const char *value = v->values[k];
+            struct gcal_buf text = { 0 };
+
+            gcal_generator_arg_put_values(a, &text);
+            gcal_error_set(err, GCAL_EINPUT, "tag '%s:%s': argument '%s' takes %s",
+                           a->name, value, a->name,
+                           text.data ? text.data : "other values");
+            gcal_buf_free(&text);
+            return -1;
+        }
     }
     return 0;
-}
-
-static int match_error(const struct gcal_catalogue_tags *tags, enum gcal_match match,
-                       struct gcal_error *err)
-{
-    static const char *const relation[] = {
-        [GCAL_MATCH_SUPERSET] = "has all of these tags",
-        [GCAL_MATCH_IDENTICAL] = "has exactly these tags",
-        [GCAL_MATCH_SUBSET] = "has only tags of these",
-        [GCAL_MATCH_INTERSECT] = "has any of these tags",
-    };
-    struct gcal_buf text = { 0 };
-
-    for (size_t i = 0; i < tags->n_plain; i++)
-        gcal_buf_printf(&text, "%s%s", i ? ", " : "", tags->plain[i]);
-    gcal_error_set(err, GCAL_EINPUT, "no measurement kernel %s: %s", relation[match],
-                   text.data ? text.data : "(none)");
-    gcal_buf_free(&text);
-    return -1;
 }
 
 int gcal_catalogue_tags_check(const struct gcal_catalogue *catalogue,
@@ -460,8 +438,22 @@ int gcal_catalogue_tags_check(const struct gcal_catalogue *catalogue,
             return -1;
     for (size_t i = 0; i < catalogue->n_generators; i++)
         n_matched += gcal_catalogue_tags_match(tags, match, catalogue->generators[i]);
-    if (!n_matched)
-        return match_error(tags, match, err);
+    if (!n_matched) {
+        static const char *const relation[] = {
+            [GCAL_MATCH_SUPERSET] = "has all of these tags",
+            [GCAL_MATCH_IDENTICAL] = "has exactly these tags",
+            [GCAL_MATCH_SUBSET] = "has only tags of these",
+            [GCAL_MATCH_INTERSECT] = "has any of these tags",
+        };
+        struct gcal_buf text = { 0 };
+
+        for (size_t i = 0; i < tags->n_plain; i++)
+            gcal_buf_printf(&text, "%s%s", i ? ", " : "", tags->plain[i]);
+        gcal_error_set(err, GCAL_EINPUT, "no measurement kernel %s: %s", relation[match],
+                       text.data ? text.data : "(none)");
+        gcal_buf_free(&text);
+        return -1;
+    }
     for (size_t i = 0; i < tags->n_variants; i++)
         if (check_variant(catalogue, tags, match, &tags->variants[i], err) < 0)
             return -1;

@@ -104,16 +104,6 @@ static bool is_name_part(char c)
 /* What keeps a file from being read twice. */
 enum guard { GUARD_NONE, GUARD_MACRO, GUARD_ONCE };
 
-/* The macro of #ifndef NAME or #if !defined NAME; else NULL. */
-static const char *guarding_macro(const char *p)
-{
-    const char *name = after_word(p, "ifndef"), *condition = after_word(p, "if");
-
-    if (!name && condition && *condition == '!')
-        name = after_word(skip_blanks(condition + 1), "defined");
-    return name && *name == '(' ? skip_blanks(name + 1) : name;
-}
-
 /* Whether the directive's word 'name' is that of 'word' as well. */
 static bool is_same_name(const char *name, const char *word)
 {
@@ -147,8 +137,14 @@ static enum guard guard_of(const char *text)
 
         if (p && (word = after_word(p, "pragma")) && after_word(word, "once"))
             return GUARD_ONCE;
-        if (p && first)
-            macro = guarding_macro(p);
+        if (p && first) {
+            /* The macro of #ifndef NAME or #if !defined NAME; else NULL. */
+            const char *name = after_word(p, "ifndef"), *condition = after_word(p, "if");
+
+            if (!name && condition && *condition == '!')
+                name = after_word(skip_blanks(condition + 1), "defined");
+            macro = name && *name == '(' ? skip_blanks(name + 1) : name;
+        }
         depth += nesting_of(p);
         if (p && depth == 1 && (after_word(p, "else") || after_word(p, "elif")))
             macro = NULL;

@@ -319,21 +319,6 @@ static struct gcal_interp_node *convert_saturated(struct gcal_interp_translator 
     return n;
 }
 
-static struct gcal_interp_node *convert(struct gcal_interp_translator *t, CXCursor at,
-                                        const char *name, struct gcal_interp_node *value,
-                                        const struct gcal_interp_type *type)
-{
-    const char *suffix = strchr(name + strlen("convert_"), '_');
-    bool to_int = gcal_interp_is_int(gcal_interp_type_lane(type));
-
-    if (suffix && strcmp(suffix, "_sat") == 0 && to_int &&
-        gcal_interp_is_float(gcal_interp_type_lane(value->type)))
-        return convert_saturated(t, at, value, type);
-    if (suffix && strcmp(suffix, to_int ? "_rtz" : "_rte") != 0)
-        return gcal_interp_unsupported(t, at, "'%s'", name);
-    return gcal_interp_node_convert(t, at, value, type);
-}
-
 /* ---- tests and choices, by the sign of components ---- */
 
 static int64_t test_signs(struct gcal_interp_work_item *item,
@@ -409,20 +394,6 @@ struct gcal_interp_node *gcal_interp_node_choose_lanes(struct gcal_interp_transl
     return n;
 }
 
-/* select(no, yes, which) */
-static struct gcal_interp_node *choose(struct gcal_interp_translator *t, CXCursor at,
-                                       struct gcal_interp_node **arguments,
-                                       const struct gcal_interp_type *type)
-{
-    for (size_t i = 0; i < 2; i++)
-        if (!(arguments[i] = gcal_interp_node_convert(t, at, arguments[i], type)))
-            return NULL;
-    return type->repr == GCAL_INTERP_VECTOR
-               ? gcal_interp_node_choose_lanes(t, at, arguments[0], arguments[1],
-                                               arguments[2])
-               : gcal_interp_node_select(t, at, arguments[2], arguments[1], arguments[0]);
-}
-
 /* The functions in clang's definitions of HUGE_VALF, HUGE_VAL and INFINITY. */
 static bool is_infinity(const char *name)
 {
@@ -470,30 +441,6 @@ static const struct pair *find_pair(const char *name)
     return NULL;
 }
 
-static struct gcal_interp_node *pair_function(struct gcal_interp_translator *t,
-                                              CXCursor at, const struct pair *pair,
-                                              struct gcal_interp_node **arguments,
-                                              size_t n,
-                                              const struct gcal_interp_type *type)
-{
-    struct gcal_interp_node **first = gcal_interp_program_alloc(t, sizeof(*first));
-    struct gcal_interp_node **second = gcal_interp_program_alloc(t, sizeof(*second));
-    struct gcal_interp_node *chain = NULL, *x, *store, *result;
-
-    if (n != 2 || !first || !second ||
-        !(x = gcal_interp_node_once(t, at, arguments[0], &chain)))
-        return NULL;
-    *first = *second = x;
-    if (!(store =
-              gcal_interp_node_number_function(t, at, pair->stored, second, 1, type)) ||
-        !(store = gcal_interp_node_store(t, at, arguments[1], store)) ||
-        !(result = named_function(t, at, pair->result, first, 1, type)))
-        return NULL;
-    result->name = pair->name;
-    return gcal_interp_node_comma(t, at, gcal_interp_node_comma(t, at, chain, store),
-                                  result);
-}
-
 struct gcal_interp_node *gcal_interp_node_builtin(struct gcal_interp_translator *t,
                                                   CXCursor at, const char *name,
                                                   struct gcal_interp_node **arguments,
@@ -506,8 +453,18 @@ struct gcal_interp_node *gcal_interp_node_builtin(struct gcal_interp_translator 
         return node;
     if (is_infinity(name))
         return gcal_interp_node_float(t, at, type, INFINITY);
-    if (strncmp(name, "convert_", 8) == 0 && n == 1)
-        return convert(t, at, name, arguments[0], type);
+    if (strncmp(name, "convert_", 8) == 0 && n == 1) {
+        struct gcal_interp_node *value = arguments[0];
+        const char *suffix = strchr(name + strlen("convert_"), '_');
+        bool to_int = gcal_interp_is_int(gcal_interp_type_lane(type));
+
+        if (suffix && strcmp(suffix, "_sat") == 0 && to_int &&
+            gcal_interp_is_float(gcal_interp_type_lane(value->type)))
+            return convert_saturated(t, at, value, type);
+        if (suffix && strcmp(suffix, to_int ? "_rtz" : "_rte") != 0)
+            return gcal_interp_unsupported(t, at, "'%s'", name);
+        return gcal_interp_node_convert(t, at, value, type);
+    }
     if (strcmp(name, "printf") == 0)
         return evaluate_all(t, at, arguments, n, type);
     if (strncmp(name, "vload", 5) == 0 && n == 2)
@@ -520,12 +477,38 @@ struct gcal_interp_node *gcal_interp_node_builtin(struct gcal_interp_translator 
         return atomic(t, at, name + 5, arguments, n, type);
     if ((strcmp(name, "all") == 0 || strcmp(name, "any") == 0) && n == 1)
         return all_or_any(t, at, name[1] == 'n', arguments[0], type);
-    if (strcmp(name, "select") == 0 && n == 3)
-        return choose(t, at, arguments, type);
+    if (strcmp(name, "select") == 0 && n == 3) {
+        /* select(no, yes, which) */
+        for (size_t i = 0; i < 2; i++)
+            if (!(arguments[i] = gcal_interp_node_convert(t, at, arguments[i], type)))
+                return NULL;
+        return type->repr == GCAL_INTERP_VECTOR
+                   ? gcal_interp_node_choose_lanes(t, at, arguments[0], arguments[1],
+                                                   arguments[2])
+                   : gcal_interp_node_select(t, at, arguments[2], arguments[1],
+                                             arguments[0]);
+    }
     if ((node = gcal_interp_node_vector_function(t, at, name, arguments, n, type)))
         return node;
-    if (find_pair(name))
-        return pair_function(t, at, find_pair(name), arguments, n, type);
+    if (find_pair(name)) {
+        const struct pair *pair = find_pair(name);
+        struct gcal_interp_node **first = gcal_interp_program_alloc(t, sizeof(*first));
+        struct gcal_interp_node **second = gcal_interp_program_alloc(t, sizeof(*second));
+        struct gcal_interp_node *chain = NULL, *x, *store, *result;
+
+        if (n != 2 || !first || !second ||
+            !(x = gcal_interp_node_once(t, at, arguments[0], &chain)))
+            return NULL;
+        *first = *second = x;
+        if (!(store = gcal_interp_node_number_function(t, at, pair->stored, second, 1,
+                                                       type)) ||
+            !(store = gcal_interp_node_store(t, at, arguments[1], store)) ||
+            !(result = named_function(t, at, pair->result, first, 1, type)))
+            return NULL;
+        result->name = pair->name;
+        return gcal_interp_node_comma(t, at, gcal_interp_node_comma(t, at, chain, store),
+                                      result);
+    }
     if (n < 1 || n > 3 || !gcal_interp_type_dtype(type))
         return gcal_interp_unsupported(t, at, "'%s'", name);
     return named_function(t, at, name, arguments, n, type);

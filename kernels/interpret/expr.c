@@ -96,18 +96,6 @@ static struct gcal_interp_node *base_address(struct gcal_interp_translator *t,
                           : translate_address(t, base);
 }
 
-static struct gcal_interp_node *member_address(struct gcal_interp_translator *t,
-                                               CXCursor c)
-{
-    struct gcal_interp_node *address;
-    CXCursor base;
-
-    if (child(t, c, 0, 1, &base) < 0 || !(address = base_address(t, base)))
-        return NULL;
-    return gcal_interp_node_member(t, c, clang_getCursorReferenced(c), address,
-                                   address->type->element);
-}
-
 /* An array as a pointer to its first element. */
 static struct gcal_interp_node *translate_array(struct gcal_interp_translator *t,
                                                 CXCursor array)
@@ -215,63 +203,6 @@ static struct gcal_interp_node *translate_name(struct gcal_interp_translator *t,
 
 /* ---- lvalues ---- */
 
-static struct gcal_interp_node *translate_subscript(struct gcal_interp_translator *t,
-                                                    CXCursor c)
-{
-    struct gcal_interp_node *base, *index, *other;
-    CXCursor first, second;
-
-    if (child(t, c, 0, 2, &first) < 0 || child(t, c, 1, 2, &second) < 0 ||
-        !(base = gcal_interp_translate_value(t, first)) ||
-        !(index = gcal_interp_translate_value(t, second)))
-        return NULL;
-    if (base->type->repr != GCAL_INTERP_POINTER) { /* 2[a] */
-        other = base;
-        base = index;
-        index = other;
-    }
-    if (base->type->repr != GCAL_INTERP_POINTER || !gcal_interp_is_int(index->type))
-        return gcal_interp_unsupported(t, c, "this subscript");
-    return gcal_interp_node_index(t, c, base, index, false);
-}
-
-static struct gcal_interp_node *translate_lane_address(struct gcal_interp_translator *t,
-                                                       CXCursor c)
-{
-    signed char lanes[GCAL_INTERP_MAX_LANES] = { 0 };
-    const struct gcal_interp_type *type = type_of(t, c), *pointer;
-    struct gcal_interp_node *address;
-    CXCursor vector;
-    size_t n;
-
-    if (!type)
-        return NULL;
-    if (!is_swizzle(t, c, &vector, lanes, &n))
-        return child(t, c, 0, 1, &vector) < 0 ? NULL : translate_address(t, vector);
-    if (!n)
-        return unknown_lanes(t, c);
-    if (type->repr == GCAL_INTERP_VECTOR)
-        return gcal_interp_unsupported(t, c, "the address of several components");
-    if (!(address = base_address(t, vector)) ||
-        !(pointer = gcal_interp_type_pointer(t, type)) ||
-        !(address = gcal_interp_node_convert(t, c, address, pointer)))
-        return NULL;
-    return gcal_interp_node_element(t, c, address, (size_t)lanes[0]);
-}
-
-/* Of a structure that a function returns, say: its value is its address. */
-static struct gcal_interp_node *record_address(struct gcal_interp_translator *t,
-                                               CXCursor c)
-{
-    CXType type = gcal_source_type(c);
-    struct gcal_interp_node *value;
-
-    if (type.kind != CXType_Record)
-        return gcal_interp_unsupported(t, c, "this kind of place in memory");
-    value = gcal_interp_translate_value(t, c);
-    return value ? gcal_interp_node_place(t, c, value, 0, value->type) : NULL;
-}
-
 static struct gcal_interp_node *translate_place(struct gcal_interp_translator *t,
                                                 CXCursor c)
 {
@@ -282,19 +213,68 @@ static struct gcal_interp_node *translate_place(struct gcal_interp_translator *t
         return child(t, c, 0, 1, &inner) < 0 ? NULL : translate_address(t, inner);
     case CXCursor_DeclRefExpr:
         return find_variable(t, c);
-    case CXCursor_ArraySubscriptExpr:
-        return translate_subscript(t, c);
-    case CXCursor_UnexposedExpr:
-        return translate_lane_address(t, c);
-    case CXCursor_MemberRefExpr:
-        return member_address(t, c);
+    case CXCursor_ArraySubscriptExpr: {
+        struct gcal_interp_node *base, *index, *other;
+        CXCursor first, second;
+
+        if (child(t, c, 0, 2, &first) < 0 || child(t, c, 1, 2, &second) < 0 ||
+            !(base = gcal_interp_translate_value(t, first)) ||
+            !(index = gcal_interp_translate_value(t, second)))
+            return NULL;
+        if (base->type->repr != GCAL_INTERP_POINTER) { /* 2[a] */
+            other = base;
+            base = index;
+            index = other;
+        }
+        if (base->type->repr != GCAL_INTERP_POINTER || !gcal_interp_is_int(index->type))
+            return gcal_interp_unsupported(t, c, "this subscript");
+        return gcal_interp_node_index(t, c, base, index, false);
+    }
+    case CXCursor_UnexposedExpr: {
+        signed char lanes[GCAL_INTERP_MAX_LANES] = { 0 };
+        const struct gcal_interp_type *type = type_of(t, c), *pointer;
+        struct gcal_interp_node *address;
+        CXCursor vector;
+        size_t n;
+
+        if (!type)
+            return NULL;
+        if (!is_swizzle(t, c, &vector, lanes, &n))
+            return child(t, c, 0, 1, &vector) < 0 ? NULL : translate_address(t, vector);
+        if (!n)
+            return unknown_lanes(t, c);
+        if (type->repr == GCAL_INTERP_VECTOR)
+            return gcal_interp_unsupported(t, c, "the address of several components");
+        if (!(address = base_address(t, vector)) ||
+            !(pointer = gcal_interp_type_pointer(t, type)) ||
+            !(address = gcal_interp_node_convert(t, c, address, pointer)))
+            return NULL;
+        return gcal_interp_node_element(t, c, address, (size_t)lanes[0]);
+    }
+    case CXCursor_MemberRefExpr: {
+        struct gcal_interp_node *address;
+        CXCursor base;
+
+        if (child(t, c, 0, 1, &base) < 0 || !(address = base_address(t, base)))
+            return NULL;
+        return gcal_interp_node_member(t, c, clang_getCursorReferenced(c), address,
+                                       address->type->element);
+    }
     case CXCursor_UnaryOperator:
         if (clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref)
             return child(t, c, 0, 1, &inner) < 0 ? NULL
                                                  : gcal_interp_translate_value(t, inner);
         /* fall through */
-    default:
-        return record_address(t, c);
+    default: {
+        /* Of a structure that a function returns, say: its value is its address. */
+        CXType type = gcal_source_type(c);
+        struct gcal_interp_node *value;
+
+        if (type.kind != CXType_Record)
+            return gcal_interp_unsupported(t, c, "this kind of place in memory");
+        value = gcal_interp_translate_value(t, c);
+        return value ? gcal_interp_node_place(t, c, value, 0, value->type) : NULL;
+    }
     }
 }
 
@@ -350,27 +330,6 @@ static struct gcal_interp_node *assign_lanes(struct gcal_interp_translator *t, C
         !(address = base_address(t, vector)))
         return NULL;
     return store_lanes(t, c, first, address, lanes, value);
-}
-
-static struct gcal_interp_node *translate_assignment(struct gcal_interp_translator *t,
-                                                     CXCursor c, CXCursor left,
-                                                     CXCursor right)
-{
-    signed char lanes[GCAL_INTERP_MAX_LANES] = { 0 };
-    const struct gcal_interp_type *type = type_of(t, c);
-    struct gcal_interp_node *address, *value;
-    CXCursor vector;
-    size_t n;
-
-    if (!type)
-        return NULL;
-    if (type->repr == GCAL_INTERP_VECTOR &&
-        is_swizzle(t, without_parens(t, left), &vector, lanes, &n))
-        return n ? assign_lanes(t, c, vector, lanes, right) : unknown_lanes(t, c);
-    if (!(address = translate_address(t, left)) ||
-        !(value = gcal_interp_translate_value(t, right)))
-        return NULL;
-    return gcal_interp_node_store(t, c, address, value);
 }
 
 /* The updated value of 'load', computed in C's type. */
@@ -528,8 +487,23 @@ static struct gcal_interp_node *translate_binary(struct gcal_interp_translator *
 
     if (child(t, c, 0, 2, &left) < 0 || child(t, c, 1, 2, &right) < 0)
         return NULL;
-    if (op == CXBinaryOperator_Assign)
-        return translate_assignment(t, c, left, right);
+    if (op == CXBinaryOperator_Assign) {
+        signed char lanes[GCAL_INTERP_MAX_LANES] = { 0 };
+        const struct gcal_interp_type *type = type_of(t, c);
+        struct gcal_interp_node *address, *value;
+        CXCursor vector;
+        size_t n;
+
+        if (!type)
+            return NULL;
+        if (type->repr == GCAL_INTERP_VECTOR &&
+            is_swizzle(t, without_parens(t, left), &vector, lanes, &n))
+            return n ? assign_lanes(t, c, vector, lanes, right) : unknown_lanes(t, c);
+        if (!(address = translate_address(t, left)) ||
+            !(value = gcal_interp_translate_value(t, right)))
+            return NULL;
+        return gcal_interp_node_store(t, c, address, value);
+    }
     if (op == CXBinaryOperator_Comma && is_tag_name(left))
         return gcal_interp_translate_value(t, right);
     if (op == CXBinaryOperator_Comma)
@@ -538,24 +512,6 @@ static struct gcal_interp_node *translate_binary(struct gcal_interp_translator *
         a = gcal_interp_translate_value(t, left);
     b = a ? gcal_interp_translate_value(t, right) : NULL;
     return b ? gcal_interp_node_binary(t, c, op, a, b, type_of(t, c)) : NULL;
-}
-
-static struct gcal_interp_node *translate_choice(struct gcal_interp_translator *t,
-                                                 CXCursor c)
-{
-    const struct gcal_interp_type *type = type_of(t, c);
-    struct gcal_interp_node *parts[3];
-    CXCursor part;
-
-    for (size_t i = 0; i < 3; i++)
-        if (!type || child(t, c, i, 3, &part) < 0 ||
-            !(parts[i] = gcal_interp_translate_value(t, part)))
-            return NULL;
-    if (type->repr == GCAL_INTERP_VOID)
-        return gcal_interp_unsupported(t, c, "?: without a value");
-    return gcal_interp_node_select(t, c, parts[0],
-                                   gcal_interp_node_convert(t, c, parts[1], type),
-                                   gcal_interp_node_convert(t, c, parts[2], type));
 }
 
 static struct gcal_interp_node *translate_cast(struct gcal_interp_translator *t,
@@ -628,29 +584,6 @@ static struct gcal_interp_node *no_format(struct gcal_interp_translator *t, CXCu
     return gcal_interp_node_int(t, c, gcal_interp_type_basic(GCAL_INTERP_I32), 0);
 }
 
-static struct gcal_interp_node *translate_call(struct gcal_interp_translator *t,
-                                               CXCursor c)
-{
-    struct gcal_source_children children;
-    struct gcal_interp_node **arguments, *n = NULL;
-    char *name = gcal_interp_program_name(t, c);
-    size_t i = 1;
-
-    if (!name || gcal_source_get_children(c, &children, t->err) < 0)
-        return NULL;
-    if ((arguments = gcal_interp_program_alloc(t, (children.n + 1) * sizeof(*arguments))))
-        for (; i < children.n; i++)
-            if (!(arguments[i - 1] =
-                      i == 1 && strcmp(name, "printf") == 0
-                          ? no_format(t, c)
-                          : gcal_interp_translate_value(t, children.cursors[i])))
-                break;
-    if (arguments && i == children.n)
-        n = call(t, c, name, arguments, children.n - 1);
-    free(children.cursors);
-    return n;
-}
-
 /* ---- all kinds ---- */
 
 static struct gcal_interp_node *translate_expression(struct gcal_interp_translator *t,
@@ -685,14 +618,46 @@ static struct gcal_interp_node *translate_expression(struct gcal_interp_translat
         return translate_binary(t, c);
     case CXCursor_CompoundAssignOperator:
         return translate_compound(t, c);
-    case CXCursor_ConditionalOperator:
-        return translate_choice(t, c);
+    case CXCursor_ConditionalOperator: {
+        const struct gcal_interp_type *type = type_of(t, c);
+        struct gcal_interp_node *parts[3];
+        CXCursor part;
+
+        for (size_t i = 0; i < 3; i++)
+            if (!type || child(t, c, i, 3, &part) < 0 ||
+                !(parts[i] = gcal_interp_translate_value(t, part)))
+                return NULL;
+        if (type->repr == GCAL_INTERP_VOID)
+            return gcal_interp_unsupported(t, c, "?: without a value");
+        return gcal_interp_node_select(t, c, parts[0],
+                                       gcal_interp_node_convert(t, c, parts[1], type),
+                                       gcal_interp_node_convert(t, c, parts[2], type));
+    }
     case CXCursor_CStyleCastExpr:
         return translate_cast(t, c);
     case CXCursor_InitListExpr:
         return translate_list(t, c);
-    case CXCursor_CallExpr:
-        return translate_call(t, c);
+    case CXCursor_CallExpr: {
+        struct gcal_source_children children;
+        struct gcal_interp_node **arguments, *n = NULL;
+        char *name = gcal_interp_program_name(t, c);
+        size_t i = 1;
+
+        if (!name || gcal_source_get_children(c, &children, t->err) < 0)
+            return NULL;
+        if ((arguments =
+                 gcal_interp_program_alloc(t, (children.n + 1) * sizeof(*arguments))))
+            for (; i < children.n; i++)
+                if (!(arguments[i - 1] =
+                          i == 1 && strcmp(name, "printf") == 0
+                              ? no_format(t, c)
+                              : gcal_interp_translate_value(t, children.cursors[i])))
+                    break;
+        if (arguments && i == children.n)
+            n = call(t, c, name, arguments, children.n - 1);
+        free(children.cursors);
+        return n;
+    }
     default:
         kind = clang_getCursorKindSpelling(clang_getCursorKind(c));
         gcal_interp_unsupported(t, c, "'%s'", clang_getCString(kind));

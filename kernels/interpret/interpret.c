@@ -121,28 +121,6 @@ static bool run_phase(struct gcal_interp_group *g)
     return n_waiting > 0;
 }
 
-static void prepare_context(struct gcal_interp_work_item *item, unsigned char *stack)
-{
-    uint64_t bits = (uint64_t)(uintptr_t)item;
-
-    getcontext(&item->context);
-    item->context.uc_stack.ss_sp = stack;
-    item->context.uc_stack.ss_size = STACK_BYTES;
-    item->context.uc_link = NULL;
-    makecontext(&item->context, (void (*)(void))start_item, 2, (unsigned)(bits >> 32),
-                (unsigned)bits);
-}
-
-static void run_group_with_barriers(struct gcal_interp_group *g)
-{
-    for (size_t i = 0; i < g->n_items; i++) {
-        place_item(g, &g->items[i], i, i);
-        prepare_context(&g->items[i], g->stacks + i * STACK_BYTES);
-    }
-    while (run_phase(g))
-        ;
-}
-
 /* One after the other: no barrier is between them. */
 static void run_items(struct gcal_interp_group *g, size_t first, size_t end, size_t step)
 {
@@ -156,7 +134,20 @@ static void run_group(struct gcal_interp_group *g)
 {
     memset(g->shared, 0xff, g->shared_size); /* uninitialised */
     if (g->stacks != MAP_FAILED) {
-        run_group_with_barriers(g);
+        for (size_t i = 0; i < g->n_items; i++) {
+            place_item(g, &g->items[i], i, i);
+            unsigned char *stack = g->stacks + i * STACK_BYTES;
+            uint64_t bits = (uint64_t)(uintptr_t)&g->items[i];
+
+            getcontext(&g->items[i].context);
+            g->items[i].context.uc_stack.ss_sp = stack;
+            g->items[i].context.uc_stack.ss_size = STACK_BYTES;
+            g->items[i].context.uc_link = NULL;
+            makecontext(&g->items[i].context, (void (*)(void))start_item, 2,
+                        (unsigned)(bits >> 32), (unsigned)bits);
+        }
+        while (run_phase(g))
+            ;
         return;
     }
     run_items(g, 0, g->n_items, 1);

@@ -432,40 +432,24 @@ static bool pick_float(struct gcal_interp_node *n, const char *name, size_t leng
     return false;
 }
 
-static bool pick_int(struct gcal_interp_node *n, const char *name)
-{
-    for (size_t i = 0; i < sizeof(int_functions) / sizeof(int_functions[0]); i++)
-        if (strcmp(int_functions[i].name, name) == 0 &&
-            (size_t)int_functions[i].n == n->n_list) {
-            n->k.call.ints = int_functions[i].run;
-            return true;
-        }
-    return false;
-}
-
 /* In C, functions of float end in f. */
 static bool pick(struct gcal_interp_node *n, const char *name,
                  const struct gcal_interp_type *lane)
 {
     size_t length = strlen(name);
 
-    if (gcal_interp_is_int(lane))
-        return pick_int(n, name);
+    if (gcal_interp_is_int(lane)) {
+        for (size_t i = 0; i < sizeof(int_functions) / sizeof(int_functions[0]); i++)
+            if (strcmp(int_functions[i].name, name) == 0 &&
+                (size_t)int_functions[i].n == n->n_list) {
+                n->k.call.ints = int_functions[i].run;
+                return true;
+            }
+        return false;
+    }
     return pick_float(n, name, length, lane->repr) ||
            (length > 1 && name[length - 1] == 'f' &&
             pick_float(n, name, length - 1, lane->repr));
-}
-
-static void set_form(struct gcal_interp_node *n, bool test)
-{
-    if (n->type->repr == GCAL_INTERP_VECTOR)
-        n->eval.v = test ? test_lanes : call_lanes;
-    else if (test)
-        n->eval.i = call_test;
-    else if (gcal_interp_is_int(n->type))
-        n->eval.i = call_int;
-    else
-        n->eval.f = call_float;
 }
 
 struct gcal_interp_node *
@@ -492,6 +476,13 @@ gcal_interp_node_number_function(struct gcal_interp_translator *t, CXCursor at,
     for (size_t i = 0; i < n_arguments && !is_own; i++)
         if (!(arguments[i] = gcal_interp_node_convert(t, at, arguments[i], type)))
             return NULL;
-    set_form(n, test);
+    if (n->type->repr == GCAL_INTERP_VECTOR)
+        n->eval.v = test ? test_lanes : call_lanes;
+    else if (test)
+        n->eval.i = call_test;
+    else if (gcal_interp_is_int(n->type))
+        n->eval.i = call_int;
+    else
+        n->eval.f = call_float;
     return n;
 }

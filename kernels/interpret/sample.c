@@ -258,28 +258,6 @@ static void add_executions(struct gcal_interp_sample *s, struct executions *e, i
     e->n = 0;
 }
 
-static void end_unit(struct gcal_interp_sample *s)
-{
-    add_executions(s, &s->sub_group, 1);
-    add_executions(s, &s->group, 2);
-    add_executions(s, &s->exits, 3);
-    for (size_t i = 0; i < s->n_loops; i++) {
-        struct counted *l = &s->loops[i];
-        double t = (double)l->unit_trips, b = (double)l->unit_begun;
-
-        if (s->n_units < OTHER_UNITS)
-            l->first = (l->first ^ (uint64_t)l->unit_trips) * 0x100000001b3 +
-                       (uint64_t)l->unit_begun;
-        l->trips[0] += l->unit_trips;
-        l->begun[0] += l->unit_begun;
-        l->tt += t * t;
-        l->tb += t * b;
-        l->bb += b * b;
-        l->unit_trips = l->unit_begun = 0;
-    }
-    s->n_units++;
-}
-
 static void clear(struct gcal_interp_sample *s)
 {
     free(s->loops);
@@ -306,7 +284,24 @@ static bool run_unit(struct gcal_interp_sample *s, const struct units *u, size_t
     u->run->steps_left = 4 * UNIT_STEPS;
     gcal_interp_run_unit(u->group, unit / u->per_group,
                          unit % u->per_group * s->unit_size, s->unit_size, u->step);
-    end_unit(s);
+    add_executions(s, &s->sub_group, 1);
+    add_executions(s, &s->group, 2);
+    add_executions(s, &s->exits, 3);
+    for (size_t i = 0; i < s->n_loops; i++) {
+        struct counted *l = &s->loops[i];
+        double t = (double)l->unit_trips, b = (double)l->unit_begun;
+
+        if (s->n_units < OTHER_UNITS)
+            l->first = (l->first ^ (uint64_t)l->unit_trips) * 0x100000001b3 +
+                       (uint64_t)l->unit_begun;
+        l->trips[0] += l->unit_trips;
+        l->begun[0] += l->unit_begun;
+        l->tt += t * t;
+        l->tb += t * b;
+        l->bb += b * b;
+        l->unit_trips = l->unit_begun = 0;
+    }
+    s->n_units++;
     return !u->run->failed && !s->failed;
 }
 

@@ -301,44 +301,6 @@ out:
     return n;
 }
 
-static struct gcal_interp_node *translate_if(struct gcal_interp_translator *t, CXCursor c)
-{
-    struct gcal_interp_node *n = create(t, c, run_if);
-    struct gcal_source_children children;
-    bool ok = false;
-
-    if (!n || gcal_source_get_children(c, &children, t->err) < 0)
-        return NULL;
-    if (children.n < 2 || children.n > 3)
-        gcal_interp_unsupported(t, c, "this form of if");
-    else if ((n->a = gcal_interp_translate_value(t, children.cursors[0])) &&
-             (n->b = gcal_interp_translate_statement(t, children.cursors[1])))
-        ok = children.n == 2 ||
-             (n->c = gcal_interp_translate_statement(t, children.cursors[2]));
-    free(children.cursors);
-    return ok ? n : NULL;
-}
-
-static struct gcal_interp_node *translate_for(struct gcal_interp_translator *t,
-                                              CXCursor c)
-{
-    struct gcal_interp_node *n = create(t, c, run_loop);
-    CXCursor parts[4], none = clang_getNullCursor();
-
-    if (!n || gcal_source_for_clauses(c, parts, t->err) < 0)
-        return NULL;
-    if (!clang_equalCursors(parts[0], none) &&
-        !(n->a = gcal_interp_translate_statement(t, parts[0])))
-        return NULL;
-    if (!clang_equalCursors(parts[1], none) &&
-        !(n->b = gcal_interp_translate_value(t, parts[1])))
-        return NULL;
-    if (!clang_equalCursors(parts[2], none) &&
-        !(n->c = gcal_interp_translate_statement(t, parts[2])))
-        return NULL;
-    return (n->d = gcal_interp_translate_statement(t, parts[3])) ? n : NULL;
-}
-
 static struct gcal_interp_node *translate_while(struct gcal_interp_translator *t,
                                                 CXCursor c, bool is_do)
 {
@@ -376,23 +338,6 @@ static struct gcal_interp_node *translate_jump(struct gcal_interp_translator *t,
     return n;
 }
 
-/* "#pragma unroll" wraps the loop in a statement of its own. */
-static struct gcal_interp_node *translate_last_child(struct gcal_interp_translator *t,
-                                                     CXCursor c)
-{
-    struct gcal_source_children children;
-    struct gcal_interp_node *n = NULL;
-
-    if (gcal_source_get_children(c, &children, t->err) < 0)
-        return NULL;
-    if (children.n)
-        n = gcal_interp_translate_statement(t, children.cursors[children.n - 1]);
-    else
-        gcal_interp_unsupported(t, c, "this statement");
-    free(children.cursors);
-    return n;
-}
-
 static struct gcal_interp_node *translate(struct gcal_interp_translator *t, CXCursor c)
 {
     struct gcal_interp_node_list empty = { 0 };
@@ -403,12 +348,41 @@ static struct gcal_interp_node *translate(struct gcal_interp_translator *t, CXCu
         return translate_children(t, c, false);
     case CXCursor_DeclStmt:
         return translate_children(t, c, true);
-    case CXCursor_IfStmt:
-        return translate_if(t, c);
+    case CXCursor_IfStmt: {
+        struct gcal_interp_node *n = create(t, c, run_if);
+        struct gcal_source_children children;
+        bool ok = false;
+
+        if (!n || gcal_source_get_children(c, &children, t->err) < 0)
+            return NULL;
+        if (children.n < 2 || children.n > 3)
+            gcal_interp_unsupported(t, c, "this form of if");
+        else if ((n->a = gcal_interp_translate_value(t, children.cursors[0])) &&
+                 (n->b = gcal_interp_translate_statement(t, children.cursors[1])))
+            ok = children.n == 2 ||
+                 (n->c = gcal_interp_translate_statement(t, children.cursors[2]));
+        free(children.cursors);
+        return ok ? n : NULL;
+    }
     case CXCursor_SwitchStmt:
         return gcal_interp_translate_switch(t, c);
-    case CXCursor_ForStmt:
-        return translate_for(t, c);
+    case CXCursor_ForStmt: {
+        struct gcal_interp_node *n = create(t, c, run_loop);
+        CXCursor parts[4], none = clang_getNullCursor();
+
+        if (!n || gcal_source_for_clauses(c, parts, t->err) < 0)
+            return NULL;
+        if (!clang_equalCursors(parts[0], none) &&
+            !(n->a = gcal_interp_translate_statement(t, parts[0])))
+            return NULL;
+        if (!clang_equalCursors(parts[1], none) &&
+            !(n->b = gcal_interp_translate_value(t, parts[1])))
+            return NULL;
+        if (!clang_equalCursors(parts[2], none) &&
+            !(n->c = gcal_interp_translate_statement(t, parts[2])))
+            return NULL;
+        return (n->d = gcal_interp_translate_statement(t, parts[3])) ? n : NULL;
+    }
     case CXCursor_WhileStmt:
         return translate_while(t, c, false);
     case CXCursor_DoStmt:
@@ -423,7 +397,20 @@ static struct gcal_interp_node *translate(struct gcal_interp_translator *t, CXCu
         return block(t, c, &empty);
     case CXCursor_UnexposedStmt:
     case CXCursor_LabelStmt: /* only a name: a goto is not interpreted */
-        return translate_last_child(t, c);
+    {
+        /* "#pragma unroll" wraps the loop in a statement of its own. */
+        struct gcal_source_children children;
+        struct gcal_interp_node *n = NULL;
+
+        if (gcal_source_get_children(c, &children, t->err) < 0)
+            return NULL;
+        if (children.n)
+            n = gcal_interp_translate_statement(t, children.cursors[children.n - 1]);
+        else
+            gcal_interp_unsupported(t, c, "this statement");
+        free(children.cursors);
+        return n;
+    }
     default:
         if (is_expression(c))
             return expression(t, c, gcal_interp_translate_effect(t, c));

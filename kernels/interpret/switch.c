@@ -19,15 +19,6 @@ static size_t find_entry(const struct gcal_interp_node *n, int64_t value)
     return entry;
 }
 
-/* A statement's labels are one condition. */
-static void observe_labels(struct gcal_interp_work_item *item,
-                           const struct gcal_interp_node *n, size_t entry)
-{
-    for (const struct gcal_interp_label *label = n->k.labels; label; label = label->next)
-        if (!label->next || label->next->at != label->at)
-            gcal_interp_observe_branch(item, label->node, entry == label->at);
-}
-
 static enum gcal_interp_flow run_switch(struct gcal_interp_work_item *item,
                                         const struct gcal_interp_node *n)
 {
@@ -37,8 +28,13 @@ static enum gcal_interp_flow run_switch(struct gcal_interp_work_item *item,
 
     if (item->run->failed)
         return GCAL_INTERP_FLOW_RETURN;
-    if (item->run->observe)
-        observe_labels(item, n, entry);
+    if (item->run->observe) {
+        /* A statement's labels are one condition. */
+        for (const struct gcal_interp_label *label = n->k.labels; label;
+             label = label->next)
+            if (!label->next || label->next->at != label->at)
+                gcal_interp_observe_branch(item, label->node, entry == label->at);
+    }
     for (size_t i = entry; i < n->n_list; i++) {
         flow = n->list[i]->eval.flow(item, n->list[i]);
         if (flow != GCAL_INTERP_FLOW_NEXT)

@@ -332,48 +332,6 @@ static bool are_equal(const struct term *t, const int64_t *weights)
     return true;
 }
 
-/* The longest progressions, one axis after another. */
-static void extend(struct term *t, const int64_t *weights)
-{
-    for (size_t d = 0; d < t->b->n_axes; d++) {
-        int64_t best_step = 1, most = 1, size = t->b->axis[d].size, first = t->start[d];
-
-        for (int64_t step = 1; first + step < size; step++) {
-            int64_t n = 1;
-
-            t->number[d] = 1;
-            for (t->start[d] = first + step; t->start[d] < size && are_equal(t, weights);
-                 t->start[d] += step)
-                n++;
-            t->start[d] = first;
-            if (n > most) {
-                most = n;
-                best_step = step;
-            }
-        }
-        t->step[d] = best_step;
-        t->number[d] = most;
-    }
-}
-
-static void subtract(const struct term *t, const int64_t *weights)
-{
-    int64_t k[GCAL_MAX_DIMS] = { 0 }, lid[GCAL_MAX_DIMS] = { 0 };
-    size_t d;
-
-    do {
-        int64_t *to;
-
-        for (d = 0; d < t->b->n_axes; d++)
-            lid[d] = t->start[d] + k[d] * t->step[d];
-        to = weights_of(t->b, t->distance, lid);
-        for (size_t r = 0; r < t->b->n_residues; r++)
-            to[r] -= weights[r];
-        for (d = 0; d < t->b->n_axes && ++k[d] == t->number[d]; d++)
-            k[d] = 0;
-    } while (d < t->b->n_axes);
-}
-
 /* ---- counts ---- */
 
 struct change {
@@ -420,29 +378,6 @@ static bool add_distant(struct gcal_sets_domain *domain, size_t dim, int64_t dis
     return true;
 }
 
-/* start + step*k for the local id of an axis. */
-static void replace_lid(struct gcal_sets_domain *domain, size_t dim, const struct term *t,
-                        size_t axis)
-{
-    struct gcal_poly_context *c = domain->nest->c;
-    int64_t n = t->number[axis];
-    const struct gcal_poly *k =
-        gcal_poly_dimension(c, "lane", gcal_poly_integer(c, n - 1));
-    struct change change = { c, domain->dims[dim], gcal_poly_integer(c, t->start[axis]) };
-
-    if (n > 1)
-        change.value =
-            gcal_poly_add(c, change.value, gcal_poly_scale(c, k, t->step[axis], 1));
-    for (size_t i = 0; i < domain->n_dims; i++)
-        domain->trips[i] = substitute(domain->trips[i], &change);
-    for (size_t i = 0; i < domain->n_conditions; i++)
-        domain->conditions[i] =
-            gcal_sets_condition_map(c, domain->conditions[i], substitute, &change);
-    domain->dims[dim] = gcal_poly_atom_index(k);
-    domain->trips[dim] = gcal_poly_integer(c, n);
-    domain->is_lid[dim] = false;
-}
-
 static const struct gcal_poly *count_term(struct gcal_lanes_walk *l, int64_t low,
                                           int64_t high, void *data)
 {
@@ -453,8 +388,27 @@ static const struct gcal_poly *count_term(struct gcal_lanes_walk *l, int64_t low
     for (size_t d = 0; d < t->b->n_axes; d++)
         if (t->distance[d] && !add_distant(&domain, t->b->axis[d].dim, t->distance[d]))
             return NULL;
-    for (size_t d = 0; d < t->b->n_axes; d++)
-        replace_lid(&domain, t->b->axis[d].dim, t, d);
+    for (size_t d = 0; d < t->b->n_axes; d++) {
+        /* start + step*k for the local id of an axis. */
+        size_t dim = t->b->axis[d].dim;
+        struct gcal_poly_context *c = domain.nest->c;
+        int64_t n = t->number[d];
+        const struct gcal_poly *k =
+            gcal_poly_dimension(c, "lane", gcal_poly_integer(c, n - 1));
+        struct change change = { c, domain.dims[dim], gcal_poly_integer(c, t->start[d]) };
+
+        if (n > 1)
+            change.value =
+                gcal_poly_add(c, change.value, gcal_poly_scale(c, k, t->step[d], 1));
+        for (size_t i = 0; i < domain.n_dims; i++)
+            domain.trips[i] = substitute(domain.trips[i], &change);
+        for (size_t i = 0; i < domain.n_conditions; i++)
+            domain.conditions[i] =
+                gcal_sets_condition_map(c, domain.conditions[i], substitute, &change);
+        domain.dims[dim] = gcal_poly_atom_index(k);
+        domain.trips[dim] = gcal_poly_integer(c, n);
+        domain.is_lid[dim] = false;
+    }
     return gcal_lanes_count(l, &domain, low, high, &t->rest);
 }
 
@@ -467,7 +421,20 @@ static const struct gcal_poly *add_term(struct boxes *b, const struct gcal_poly 
 
     memset(b->l->total, 0, sizeof(b->l->total));
     memcpy(b->l->total, weights, b->n_residues * sizeof(*weights));
-    subtract(t, weights);
+    int64_t k[GCAL_MAX_DIMS] = { 0 }, lid[GCAL_MAX_DIMS] = { 0 };
+    size_t d;
+
+    do {
+        int64_t *to;
+
+        for (d = 0; d < t->b->n_axes; d++)
+            lid[d] = t->start[d] + k[d] * t->step[d];
+        to = weights_of(t->b, t->distance, lid);
+        for (size_t r = 0; r < t->b->n_residues; r++)
+            to[r] -= weights[r];
+        for (d = 0; d < t->b->n_axes && ++k[d] == t->number[d]; d++)
+            k[d] = 0;
+    } while (d < t->b->n_axes);
     p = gcal_lanes_sum_residues(b->l, count_term, t);
     return p ? gcal_poly_add(b->l->nest->c, sum, p) : NULL;
 }
@@ -532,7 +499,26 @@ static const struct gcal_poly *sum_pairs(struct boxes *b, const int64_t *distanc
             t.step[d] = t.number[d] = 1;
             rest /= b->axis[d].size;
         }
-        extend(&t, weights);
+        /* The longest progressions, one axis after another. */
+        for (size_t d = 0; d < t.b->n_axes; d++) {
+            int64_t best_step = 1, most = 1, size = t.b->axis[d].size, first = t.start[d];
+
+            for (int64_t step = 1; first + step < size; step++) {
+                int64_t n = 1;
+
+                t.number[d] = 1;
+                for (t.start[d] = first + step;
+                     t.start[d] < size && are_equal(&t, weights); t.start[d] += step)
+                    n++;
+                t.start[d] = first;
+                if (n > most) {
+                    most = n;
+                    best_step = step;
+                }
+            }
+            t.step[d] = best_step;
+            t.number[d] = most;
+        }
         sum = add_term(b, sum, &t, weights);
     }
     return sum;

@@ -48,21 +48,6 @@ static bool add_lane(struct gcal_lanes_walk *l)
     return gcal_lanes_add(l);
 }
 
-static bool measure(struct gcal_lanes_walk *l, const bool *active)
-{
-    l->at.n = 0;
-    for (size_t lane = 0; lane < l->n_lanes; lane++) {
-        assign_lane(l, lane);
-        if (active[lane] && !add_lane(l))
-            return false;
-    }
-    if (!l->at.n)
-        return true;
-    l->executions++;
-    gcal_lanes_measure(l, 1);
-    return true;
-}
-
 /* All iterations of a level and those within it, for the lanes that are 'active'. */
 static bool run_level(struct gcal_lanes_walk *l, size_t level)
 {
@@ -70,8 +55,19 @@ static bool run_level(struct gcal_lanes_walk *l, size_t level)
     bool *next = l->active + (level + 1) * l->n_lanes, any = true, ok = true;
     size_t dim;
 
-    if (level == l->n_levels)
-        return measure(l, active);
+    if (level == l->n_levels) {
+        l->at.n = 0;
+        for (size_t lane = 0; lane < l->n_lanes; lane++) {
+            assign_lane(l, lane);
+            if (active[lane] && !add_lane(l))
+                return false;
+        }
+        if (!l->at.n)
+            return true;
+        l->executions++;
+        gcal_lanes_measure(l, 1);
+        return true;
+    }
     dim = l->level[level];
     for (int64_t v = 0; any && ok; v++) {
         int64_t trips = 0;
@@ -94,23 +90,6 @@ static bool run_level(struct gcal_lanes_walk *l, size_t level)
     return ok;
 }
 
-static bool run_sub_group(struct gcal_lanes_walk *l, int64_t first, int64_t items)
-{
-    int64_t size = l->nest->sub_group_size;
-
-    l->n_lanes = (size_t)(items - first < size ? items - first : size);
-    for (size_t lane = 0; lane < l->n_lanes; lane++) {
-        int64_t item = first + (int64_t)lane;
-
-        l->active[lane] = true;
-        for (size_t d = 0; d < l->nest->n_dims; d++) {
-            l->lid[d][lane] = item % l->nest->local_size[d];
-            item /= l->nest->local_size[d];
-        }
-    }
-    return run_level(l, 0);
-}
-
 static bool allocate(struct gcal_lanes_walk *l)
 {
     size_t n = (size_t)l->nest->sub_group_size;
@@ -129,8 +108,21 @@ static bool enumerate(struct gcal_lanes_walk *l)
     int64_t items = gcal_sets_nest_group_items(l->nest);
     bool ok = allocate(l);
 
-    for (int64_t first = 0; first < items && ok; first += l->nest->sub_group_size)
-        ok = run_sub_group(l, first, items);
+    for (int64_t first = 0; first < items && ok; first += l->nest->sub_group_size) {
+        int64_t size = l->nest->sub_group_size;
+
+        l->n_lanes = (size_t)(items - first < size ? items - first : size);
+        for (size_t lane = 0; lane < l->n_lanes; lane++) {
+            int64_t item = first + (int64_t)lane;
+
+            l->active[lane] = true;
+            for (size_t d = 0; d < l->nest->n_dims; d++) {
+                l->lid[d][lane] = item % l->nest->local_size[d];
+                item /= l->nest->local_size[d];
+            }
+        }
+        ok = run_level(l, 0);
+    }
     free(l->active);
     free(l->at.at);
     free(l->at.row);
@@ -141,9 +133,11 @@ static bool enumerate(struct gcal_lanes_walk *l)
 
 /* ---- how often each residue occurs ---- */
 
-/* The dimensions and conditions that the lanes do not depend on. */
-static struct gcal_sets_domain others(const struct gcal_lanes_walk *l)
+/* The executions with a residue of 'low' to 'high' of the base. */
+static const struct gcal_poly *count_residues(struct gcal_lanes_walk *l, int64_t low,
+                                              int64_t high, void *data)
 {
+    /* The dimensions and conditions that the lanes do not depend on. */
     struct gcal_sets_domain rest = { .nest = l->nest,
                                      .mode = GCAL_SETS_COUNT_WORK_ITEMS,
                                      .estimated = l->domain.estimated };
@@ -157,14 +151,6 @@ static struct gcal_sets_domain others(const struct gcal_lanes_walk *l)
     for (size_t i = 0; i < l->domain.n_conditions; i++)
         if (!is_by_lane(l, l->domain.conditions[i]))
             rest.conditions[rest.n_conditions++] = l->domain.conditions[i];
-    return rest;
-}
-
-/* The executions with a residue of 'low' to 'high' of the base. */
-static const struct gcal_poly *count_residues(struct gcal_lanes_walk *l, int64_t low,
-                                              int64_t high, void *data)
-{
-    struct gcal_sets_domain rest = others(l);
 
     return gcal_lanes_count(l, &rest, low, high, data);
 }

@@ -273,18 +273,6 @@ static int compare(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Leaves each block once. */
-static void sort_blocks(struct regions *r)
-{
-    size_t n = 0;
-
-    qsort(r->blocks, r->n_blocks, sizeof(*r->blocks), compare);
-    for (size_t i = 0; i < r->n_blocks; i++)
-        if (i == 0 || r->blocks[i] != r->blocks[n - 1])
-            r->blocks[n++] = r->blocks[i];
-    r->n_blocks = n;
-}
-
 /* Adds the blocks of the region whose ids and loops around have values, of each of its
  * sub-groups by itself; of a launch to those of its other work-groups.
  */
@@ -304,7 +292,14 @@ static bool count_region(struct regions *r, bool all_met, int64_t *sum)
                     return false;
             }
         }
-        sort_blocks(r);
+        /* Leaves each block once. */
+        size_t n = 0;
+
+        qsort(r->blocks, r->n_blocks, sizeof(*r->blocks), compare);
+        for (size_t i = 0; i < r->n_blocks; i++)
+            if (i == 0 || r->blocks[i] != r->blocks[n - 1])
+                r->blocks[n++] = r->blocks[i];
+        r->n_blocks = n;
         *sum += (int64_t)r->n_blocks;
         if (r->region != GCAL_LANES_LAUNCH)
             r->n_blocks = 0;

@@ -29,27 +29,6 @@ static void enumerate_with(struct gcal_lanes_walk *l, unsigned atom)
             enumerate_component(l, l->domain.component[i]);
 }
 
-static void find_enumerated(struct gcal_lanes_walk *l, bool lids_only)
-{
-    const struct gcal_poly *offset = l->domain.offset;
-
-    for (size_t i = 0; i < l->domain.n_dims; i++)
-        if (l->domain.is_lid[i] && lids_only)
-            l->enumerated[i] = true;
-        else if (l->domain.is_lid[i])
-            enumerate_component(l, l->domain.component[i]);
-    for (size_t i = 0; i < offset->n_terms && !lids_only; i++)
-        for (size_t j = 0; j < offset->terms[i].n_factors; j++)
-            enumerate_with(l, offset->terms[i].factors[j].atom);
-    /* ids first, then loops, which the domain has innermost first */
-    for (size_t i = 0; i < 2 * l->nest->n_dims && i < l->domain.n_dims; i++)
-        if (l->enumerated[i] && !l->domain.is_lid[i])
-            l->level[l->n_levels++] = i;
-    for (size_t i = l->domain.n_dims; i-- > 2 * l->nest->n_dims;)
-        if (l->enumerated[i] && !l->domain.is_lid[i])
-            l->level[l->n_levels++] = i;
-}
-
 /* Whether all local ids are dimensions, so that each lane has values of its own. */
 static bool has_lids(const struct gcal_lanes_walk *l)
 {
@@ -71,7 +50,23 @@ bool gcal_lanes_prepare(struct gcal_lanes_walk *l,
     if (!gcal_sets_domain_fill(&l->domain, access->scope) || !has_lids(l))
         return false;
     gcal_lanes_split_remainders(l, lids_only);
-    find_enumerated(l, lids_only);
+    const struct gcal_poly *offset = l->domain.offset;
+
+    for (size_t i = 0; i < l->domain.n_dims; i++)
+        if (l->domain.is_lid[i] && lids_only)
+            l->enumerated[i] = true;
+        else if (l->domain.is_lid[i])
+            enumerate_component(l, l->domain.component[i]);
+    for (size_t i = 0; i < offset->n_terms && !lids_only; i++)
+        for (size_t j = 0; j < offset->terms[i].n_factors; j++)
+            enumerate_with(l, offset->terms[i].factors[j].atom);
+    /* ids first, then loops, which the domain has innermost first */
+    for (size_t i = 0; i < 2 * l->nest->n_dims && i < l->domain.n_dims; i++)
+        if (l->enumerated[i] && !l->domain.is_lid[i])
+            l->level[l->n_levels++] = i;
+    for (size_t i = l->domain.n_dims; i-- > 2 * l->nest->n_dims;)
+        if (l->enumerated[i] && !l->domain.is_lid[i])
+            l->level[l->n_levels++] = i;
     return gcal_lanes_subscript_split(l->nest->c, l->domain.offset, l->sum->modulus,
                                       l->domain.n_dims, l->domain.dims, l->enumerated,
                                       &l->split);

@@ -145,24 +145,6 @@ static int add_afr_test(const struct gcal_binding *binding,
     return term->premise ? rc : -1;
 }
 
-static int add_tests(const struct gcal_binding *binding, size_t n_dims,
-                     const struct gcal_feature *f, const struct gcal_profile_entry *entry,
-                     struct gcal_binding_term *term, struct gcal_error *err)
-{
-    int rc = add_afr_test(binding, &f->afr, entry, term, err);
-
-    for (size_t i = 0; i < GCAL_MAX_DIMS && rc > 0; i++) {
-        bool none = i >= n_dims; /* the kernel does not have this axis */
-
-        rc = add_test(binding, term, &f->lid_stride[i], none ? "0" : entry->lid_stride[i],
-                      err);
-        if (rc > 0)
-            rc = add_test(binding, term, &f->gid_stride[i],
-                          none ? "0" : entry->gid_stride[i], err);
-    }
-    return rc;
-}
-
 /* The launch's footprint of the array whose footprint of work-groups 'group' is; or NULL. */
 static const struct gcal_profile_entry *
 find_launch(const struct gcal_profile *profile, const struct gcal_profile_entry *group)
@@ -212,7 +194,18 @@ static int add_term(struct gcal_binding *binding, const struct gcal_profile *pro
                     struct gcal_binding_feature *bound, struct gcal_error *err)
 {
     struct gcal_binding_term term = { 0 }, *terms;
-    int rc = add_tests(binding, profile->n_dims, f, entry, &term, err);
+    size_t n_dims = profile->n_dims;
+    int rc = add_afr_test(binding, &f->afr, entry, &term, err);
+
+    for (size_t i = 0; i < GCAL_MAX_DIMS && rc > 0; i++) {
+        bool none = i >= n_dims; /* the kernel does not have this axis */
+
+        rc = add_test(binding, &term, &f->lid_stride[i],
+                      none ? "0" : entry->lid_stride[i], err);
+        if (rc > 0)
+            rc = add_test(binding, &term, &f->gid_stride[i],
+                          none ? "0" : entry->gid_stride[i], err);
+    }
 
     if (rc <= 0)
         goto out;
@@ -384,26 +377,6 @@ static int bind_feature(struct gcal_binding *binding, const struct gcal_profile 
     return rc;
 }
 
-static int copy_symbols(struct gcal_binding *binding, const struct gcal_profile *profile,
-                        struct gcal_error *err)
-{
-    size_t n = profile->n_parameters;
-
-    if (n > GCAL_PROFILE_MAX_PARAMETERS)
-        return gcal_error_set(err, GCAL_EINPUT, "kernel %.60s has more than %d sizes",
-                              profile->kernel, GCAL_PROFILE_MAX_PARAMETERS);
-    binding->n_parameters = n;
-    for (size_t i = 0; i < n + GCAL_PROFILE_DEVICE_NAMES; i++) {
-        const char *name = i < n    ? profile->parameters[i]
-                           : i == n ? GCAL_SUB_GROUP_SIZE
-                                    : GCAL_WAVE_GROUPS;
-
-        if (!(binding->symbols[i] = strdup(name)))
-            return gcal_error_memory(err);
-    }
-    return 0;
-}
-
 /* Counting assumes "n % 64 = 0" of a global size n.  A kernel that guards its accesses can be
  * launched with the next multiple instead.
  */
@@ -440,8 +413,21 @@ static int bind(struct gcal_binding *binding, const struct gcal_profile *profile
     if (!(binding->sub_group_size >= 1) || !isfinite(binding->sub_group_size))
         return gcal_error_set(err, GCAL_EINPUT, "invalid sub-group size %g",
                               binding->sub_group_size);
-    if (copy_symbols(binding, profile, err) < 0)
-        return -1;
+    size_t n = profile->n_parameters;
+
+    if (n > GCAL_PROFILE_MAX_PARAMETERS)
+        return gcal_error_set(err, GCAL_EINPUT, "kernel %.60s has more than %d sizes",
+                              profile->kernel, GCAL_PROFILE_MAX_PARAMETERS);
+    binding->n_parameters = n;
+    for (size_t i = 0; i < n + GCAL_PROFILE_DEVICE_NAMES; i++) {
+        const char *name = i < n    ? profile->parameters[i]
+                           : i == n ? GCAL_SUB_GROUP_SIZE
+                                    : GCAL_WAVE_GROUPS;
+
+        if (!(binding->symbols[i] = strdup(name)))
+            return gcal_error_memory(err);
+    }
+
     if (profile->assumptions) {
         binding->assume = gcal_assume_parse(
             profile->assumptions, binding->n_parameters + GCAL_PROFILE_DEVICE_NAMES,

@@ -61,12 +61,6 @@ static bool is_traffic_of(const struct gcal_profile_entry *traffic,
            equal(traffic->tag, access->tag);
 }
 
-static void raise_cover(enum cover *to, enum cover by)
-{
-    if (by > *to)
-        *to = by;
-}
-
 /* Work that takes time of its own, by all entries but those of traffic. */
 static bool is_executed(const struct gcal_profile_entry *entry)
 {
@@ -86,27 +80,6 @@ static bool counts_work(const struct gcal_binding_feature *feature,
                         const struct gcal_profile *p)
 {
     return feature->n_terms && is_work(&p->entries[feature->terms[0].entry]);
-}
-
-/* The cover of each entry by the terms of features that have a cost. */
-static void find_cover(const struct gcal_binding *b, const struct gcal_profile *p,
-                       const bool *has_cost, enum cover *cover)
-{
-    for (size_t i = 0; i < b->n_features; i++) {
-        bool cost = counts_work(&b->features[i], p) && has_cost[i];
-
-        for (size_t k = 0; k < b->features[i].n_terms && cost; k++) {
-            const struct gcal_binding_term *term = &b->features[i].terms[k];
-
-            raise_cover(&cover[term->entry],
-                        term->n_tests || term->premise ? COVER_TESTED : COVER_ALWAYS);
-        }
-    }
-    for (size_t i = 0; i < p->n_entries; i++)
-        for (size_t k = 0; k < p->n_entries && cover[i] == COVER_ALWAYS; k++)
-            if (is_traffic_of(&p->entries[i], &p->entries[k]) ||
-                is_meeting_of(&p->entries[i], &p->entries[k]))
-                cover[k] = COVER_ALWAYS;
 }
 
 /* A model without any feature of index arithmetic leaves it out: to it, a kernel is the same
@@ -264,7 +237,25 @@ int gcal_binding_find_gaps(struct gcal_binding *b, const struct gcal_profile *p,
         rc = gcal_model_find_costs(subject->model, subject->parameters, costs, err);
     if (rc < 0)
         goto out;
-    find_cover(b, p, subject->has_cost ? subject->has_cost : costs, cover);
+    /* The cover of each entry by the terms of features that have a cost. */
+    const bool *has_cost = subject->has_cost ? subject->has_cost : costs;
+    for (size_t i = 0; i < b->n_features; i++) {
+        bool cost = counts_work(&b->features[i], p) && has_cost[i];
+
+        for (size_t k = 0; k < b->features[i].n_terms && cost; k++) {
+            const struct gcal_binding_term *term = &b->features[i].terms[k];
+
+            enum cover *to = &cover[term->entry];
+            enum cover by = term->n_tests || term->premise ? COVER_TESTED : COVER_ALWAYS;
+            if (by > *to)
+                *to = by;
+        }
+    }
+    for (size_t i = 0; i < p->n_entries; i++)
+        for (size_t k = 0; k < p->n_entries && cover[i] == COVER_ALWAYS; k++)
+            if (is_traffic_of(&p->entries[i], &p->entries[k]) ||
+                is_meeting_of(&p->entries[i], &p->entries[k]))
+                cover[k] = COVER_ALWAYS;
     if (subject->proportions && !subject->measured) {
         gap = subject->proportions->n > 0;
         rc = gcal_proportions_copy(&b->proportions, subject->proportions, err);

@@ -133,16 +133,6 @@ static double overlap_derivative(int k, double g, double c, double edge, double 
                   : 1 - step - slope * edge * x * (1 + x);
 }
 
-static double extreme(enum gcal_expr_op op, size_t n, const double *a)
-{
-    double best = a[0];
-
-    for (size_t i = 1; i < n; i++)
-        if (isnan(a[i]) || (op == GCAL_EXPR_OP_MIN ? a[i] < best : a[i] > best))
-            best = a[i];
-    return best;
-}
-
 double gcal_expr_op_apply(enum gcal_expr_op op, size_t n, const double *a)
 {
     switch (op) {
@@ -161,8 +151,14 @@ double gcal_expr_op_apply(enum gcal_expr_op op, size_t n, const double *a)
     case GCAL_EXPR_OP_NEG:
         return -a[0];
     case GCAL_EXPR_OP_MIN:
-    case GCAL_EXPR_OP_MAX:
-        return extreme(op, n, a);
+    case GCAL_EXPR_OP_MAX: {
+        double best = a[0];
+
+        for (size_t i = 1; i < n; i++)
+            if (isnan(a[i]) || (op == GCAL_EXPR_OP_MIN ? a[i] < best : a[i] > best))
+                best = a[i];
+        return best;
+    }
     case GCAL_EXPR_OP_EXP:
         return exp(a[0]);
     case GCAL_EXPR_OP_LOG:

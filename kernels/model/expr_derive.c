@@ -63,18 +63,6 @@ static struct gcal_expr_node *derive_power(struct gcal_expr_builder *b,
     return sum;
 }
 
-/* (u/v)' = (u' - (u/v) v') / v */
-static struct gcal_expr_node *derive_quotient(struct gcal_expr_builder *b,
-                                              struct gcal_expr_node *node, size_t symbol)
-{
-    struct gcal_expr_node *du = derive(b, node->args[0], symbol);
-    struct gcal_expr_node *dv = derive(b, node->args[1], symbol);
-
-    if (is_zero(du) && is_zero(dv))
-        return du; /* so that 1/0 stays a constant */
-    return quotient(b, sub(b, du, mul(b, node, dv)), node->args[1]);
-}
-
 /* 1 - tanh(x)^2 */
 static struct gcal_expr_node *tanh_slope(struct gcal_expr_builder *b,
                                          struct gcal_expr_node *x)
@@ -109,24 +97,6 @@ static struct gcal_expr_node *call(struct gcal_expr_builder *b, enum gcal_expr_o
                                    size_t n, struct gcal_expr_node *const *args)
 {
     return gcal_expr_node_make(b, op, n, args);
-}
-
-/* The chain rule over overlap_d(k, g, c, edge, t), which differ only in k. */
-static struct gcal_expr_node *derive_overlap(struct gcal_expr_builder *b,
-                                             const struct gcal_expr_node *node,
-                                             size_t symbol)
-{
-    struct gcal_expr_node *const *a = node->args, *sum = number(b, 0);
-    struct gcal_expr_node *t = call(b, GCAL_EXPR_OP_OVERLAP_T, 3, a);
-
-    for (size_t k = 0; k < node->n_args; k++) {
-        struct gcal_expr_node *args[] = { number(b, (double)k), a[0], a[1], a[2], t };
-
-        sum = add(
-            b, sum,
-            mul(b, call(b, GCAL_EXPR_OP_OVERLAP_D, 5, args), derive(b, a[k], symbol)));
-    }
-    return sum;
 }
 
 /* With N = pnorm(p, a, ..) and r = a / N: dN/da = r^(p-1), dN/dp = sum(a r^(p-1) log r) /
@@ -185,18 +155,6 @@ static struct gcal_expr_node *derive_smoothmax(struct gcal_expr_builder *b,
                mul(b, quotient(b, sub(b, mean, node), k), dk));
 }
 
-/* select(a, b, x, y) by x and y. */
-static struct gcal_expr_node *derive_select(struct gcal_expr_builder *b,
-                                            const struct gcal_expr_node *node,
-                                            size_t symbol)
-{
-    struct gcal_expr_node *const *a = node->args;
-
-    return call(b, GCAL_EXPR_OP_SELECT, 4,
-                (struct gcal_expr_node *[]){ a[0], a[1], derive(b, a[2], symbol),
-                                             derive(b, a[3], symbol) });
-}
-
 /* Functions of derivatives have no derivative, except by symbols that they do not contain. */
 static struct gcal_expr_node *derive_derivative(struct gcal_expr_builder *b,
                                                 const struct gcal_expr_node *node,
@@ -247,14 +205,32 @@ static struct gcal_expr_node *derive_function(struct gcal_expr_builder *b,
     case GCAL_EXPR_OP_MIN:
     case GCAL_EXPR_OP_MAX:
         return derive_extreme(b, node, symbol);
-    case GCAL_EXPR_OP_OVERLAP:
-        return derive_overlap(b, node, symbol);
+    case GCAL_EXPR_OP_OVERLAP: {
+        /* The chain rule over overlap_d(k, g, c, edge, t), which differ only in k. */
+        struct gcal_expr_node *const *a = node->args, *sum = number(b, 0);
+        struct gcal_expr_node *t = call(b, GCAL_EXPR_OP_OVERLAP_T, 3, a);
+
+        for (size_t k = 0; k < node->n_args; k++) {
+            struct gcal_expr_node *args[] = { number(b, (double)k), a[0], a[1], a[2], t };
+
+            sum = add(b, sum,
+                      mul(b, call(b, GCAL_EXPR_OP_OVERLAP_D, 5, args),
+                          derive(b, a[k], symbol)));
+        }
+        return sum;
+    }
     case GCAL_EXPR_OP_PNORM:
         return derive_pnorm(b, node, symbol);
     case GCAL_EXPR_OP_SMOOTHMAX:
         return derive_smoothmax(b, node, symbol);
-    case GCAL_EXPR_OP_SELECT:
-        return derive_select(b, node, symbol);
+    case GCAL_EXPR_OP_SELECT: {
+        /* select(a, b, x, y) by x and y. */
+        struct gcal_expr_node *const *a = node->args;
+
+        return call(b, GCAL_EXPR_OP_SELECT, 4,
+                    (struct gcal_expr_node *[]){ a[0], a[1], derive(b, a[2], symbol),
+                                                 derive(b, a[3], symbol) });
+    }
     case GCAL_EXPR_OP_FLOOR:
     case GCAL_EXPR_OP_CEIL:
     case GCAL_EXPR_OP_STEP:
@@ -292,8 +268,15 @@ static struct gcal_expr_node *derive_new(struct gcal_expr_builder *b,
     case GCAL_EXPR_OP_MUL:
         return add(b, mul(b, derive(b, a[0], symbol), a[1]),
                    mul(b, a[0], derive(b, a[1], symbol)));
-    case GCAL_EXPR_OP_DIV:
-        return derive_quotient(b, node, symbol);
+    case GCAL_EXPR_OP_DIV: {
+        /* (u/v)' = (u' - (u/v) v') / v */
+        struct gcal_expr_node *du = derive(b, node->args[0], symbol);
+        struct gcal_expr_node *dv = derive(b, node->args[1], symbol);
+
+        if (is_zero(du) && is_zero(dv))
+            return du; /* so that 1/0 stays a constant */
+        return quotient(b, sub(b, du, mul(b, node, dv)), node->args[1]);
+    }
     case GCAL_EXPR_OP_POW:
         return derive_power(b, a, symbol);
     case GCAL_EXPR_OP_NEG:

@@ -177,20 +177,6 @@ static struct gcal_expr_node *scaled(struct gcal_expr_builder *b, double factor,
                                  rest);
 }
 
-/* 2*x + x is 3*x; NULL if the terms are not alike, or would round differently. */
-static struct gcal_expr_node *collect(struct gcal_expr_builder *b,
-                                      struct gcal_expr_node *x, struct gcal_expr_node *y,
-                                      double sign)
-{
-    struct gcal_expr_node *rest_x, *rest_y;
-    double f = split_factor(x, &rest_x), g = sign * split_factor(y, &rest_y);
-
-    if (!is_power_of_two(f) || !is_power_of_two(g) || (f + g) - f != g ||
-        (f + g) - g != f || !equal(rest_x, rest_y))
-        return NULL;
-    return scaled(b, f + g, rest_x);
-}
-
 static struct gcal_expr_node *reduce_sum(struct gcal_expr_builder *b,
                                          enum gcal_expr_op op,
                                          struct gcal_expr_node *const *a)
@@ -206,7 +192,17 @@ static struct gcal_expr_node *reduce_sum(struct gcal_expr_builder *b,
                                      a[1]->args[0]);
     if (add && is_neg(a[0]))
         return gcal_expr_node_binary(b, GCAL_EXPR_OP_SUB, a[1], a[0]->args[0]);
-    return collect(b, a[0], a[1], add ? 1 : -1);
+    /* 2*x + x is 3*x; NULL if the terms are not alike, or would round differently. */
+    struct gcal_expr_node *x = a[0];
+    struct gcal_expr_node *y = a[1];
+    double sign = add ? 1 : -1;
+    struct gcal_expr_node *rest_x, *rest_y;
+    double f = split_factor(x, &rest_x), g = sign * split_factor(y, &rest_y);
+
+    if (!is_power_of_two(f) || !is_power_of_two(g) || (f + g) - f != g ||
+        (f + g) - g != f || !equal(rest_x, rest_y))
+        return NULL;
+    return scaled(b, f + g, rest_x);
 }
 
 /* The n of x^n that is evaluated as a product, 1 to 7; 0 for other nodes. */
@@ -272,39 +268,6 @@ static struct gcal_expr_node *reduce_signs(struct gcal_expr_builder *b,
                : result;
 }
 
-static struct gcal_expr_node *reduce_product(struct gcal_expr_builder *b,
-                                             struct gcal_expr_node *const *a)
-{
-    struct gcal_expr_node *result;
-
-    for (size_t i = 0; i < 2; i++)
-        if (a[i]->op == GCAL_EXPR_OP_NUMBER)
-            return reduce_scaled(b, a[i]->number, a[1 - i]);
-    result = reduce_signs(b, GCAL_EXPR_OP_MUL, a);
-    return result ? result : collect_factors(b, a);
-}
-
-static struct gcal_expr_node *reduce_quotient(struct gcal_expr_builder *b,
-                                              struct gcal_expr_node *const *a)
-{
-    if (is(a[1], 1) || (is(a[0], 0) && !is(a[1], 0)))
-        return a[0];
-    return reduce_signs(b, GCAL_EXPR_OP_DIV, a);
-}
-
-static struct gcal_expr_node *reduce_neg(struct gcal_expr_builder *b,
-                                         struct gcal_expr_node *x)
-{
-    struct gcal_expr_node *rest;
-    double factor = split_factor(x, &rest);
-
-    if (is_neg(x))
-        return x->args[0];
-    if (x->op == GCAL_EXPR_OP_SUB)
-        return gcal_expr_node_binary(b, GCAL_EXPR_OP_SUB, x->args[1], x->args[0]);
-    return rest != x ? scaled(b, -factor, rest) : NULL;
-}
-
 /* Adds 'arg' of a minimum or maximum to 'all', which keeps each once and one number. */
 static void merge(struct gcal_expr_builder *b, enum gcal_expr_op op,
                   struct gcal_expr_node *arg, struct gcal_expr_node **all, size_t *n)
@@ -323,44 +286,6 @@ static void merge(struct gcal_expr_builder *b, enum gcal_expr_op op,
     all[(*n)++] = arg;
 }
 
-/* max(x, max(y, 2), x, 3) is max(x, y, 3). */
-static struct gcal_expr_node *reduce_extreme(struct gcal_expr_builder *b,
-                                             enum gcal_expr_op op, size_t n_args,
-                                             struct gcal_expr_node *const *a)
-{
-    struct gcal_expr_node *all[GCAL_EXPR_MAX_ARGS];
-    size_t flat = 0, n = 0;
-
-    for (size_t i = 0; i < n_args; i++)
-        flat += a[i]->op == op && !b->expr->keeps_extremes ? a[i]->n_args : 1;
-    if (flat > GCAL_EXPR_MAX_ARGS)
-        return NULL;
-    for (size_t i = 0; i < n_args; i++)
-        if (a[i]->op == op && !b->expr->keeps_extremes)
-            for (size_t k = 0; k < a[i]->n_args; k++)
-                merge(b, op, a[i]->args[k], all, &n);
-        else
-            merge(b, op, a[i], all, &n);
-    if (n == 1)
-        return all[0];
-    return n < n_args || flat > n_args ? node_create(b, op, n, all) : NULL;
-}
-
-/* Costs of 0 add nothing to a norm; the norm of one cost is that cost. */
-static struct gcal_expr_node *reduce_pnorm(struct gcal_expr_builder *b, size_t n_args,
-                                           struct gcal_expr_node *const *a)
-{
-    struct gcal_expr_node *kept[GCAL_EXPR_MAX_ARGS] = { a[0] };
-    size_t n = 1;
-
-    for (size_t i = 1; i < n_args; i++)
-        if (!is(a[i], 0))
-            kept[n++] = a[i];
-    if (n <= 2)
-        return n == 2 ? kept[1] : a[1];
-    return n < n_args ? node_create(b, GCAL_EXPR_OP_PNORM, n, kept) : NULL;
-}
-
 /* A simpler node of the same value; NULL: none. */
 static struct gcal_expr_node *reduce(struct gcal_expr_builder *b, enum gcal_expr_op op,
                                      size_t n_args, struct gcal_expr_node *const *a)
@@ -369,21 +294,66 @@ static struct gcal_expr_node *reduce(struct gcal_expr_builder *b, enum gcal_expr
     case GCAL_EXPR_OP_ADD:
     case GCAL_EXPR_OP_SUB:
         return reduce_sum(b, op, a);
-    case GCAL_EXPR_OP_MUL:
-        return reduce_product(b, a);
+    case GCAL_EXPR_OP_MUL: {
+        struct gcal_expr_node *result;
+
+        for (size_t i = 0; i < 2; i++)
+            if (a[i]->op == GCAL_EXPR_OP_NUMBER)
+                return reduce_scaled(b, a[i]->number, a[1 - i]);
+        result = reduce_signs(b, GCAL_EXPR_OP_MUL, a);
+        return result ? result : collect_factors(b, a);
+    }
     case GCAL_EXPR_OP_DIV:
-        return reduce_quotient(b, a);
-    case GCAL_EXPR_OP_NEG:
-        return reduce_neg(b, a[0]);
+        if (is(a[1], 1) || (is(a[0], 0) && !is(a[1], 0)))
+            return a[0];
+        return reduce_signs(b, GCAL_EXPR_OP_DIV, a);
+    case GCAL_EXPR_OP_NEG: {
+        struct gcal_expr_node *x = a[0];
+        struct gcal_expr_node *rest;
+        double factor = split_factor(x, &rest);
+
+        if (is_neg(x))
+            return x->args[0];
+        if (x->op == GCAL_EXPR_OP_SUB)
+            return gcal_expr_node_binary(b, GCAL_EXPR_OP_SUB, x->args[1], x->args[0]);
+        return rest != x ? scaled(b, -factor, rest) : NULL;
+    }
     case GCAL_EXPR_OP_POW:
         if (is(a[1], 1))
             return a[0];
         return is(a[1], 0) || is(a[0], 1) ? gcal_expr_node_number(b, 1) : NULL;
     case GCAL_EXPR_OP_MIN:
-    case GCAL_EXPR_OP_MAX:
-        return reduce_extreme(b, op, n_args, a);
-    case GCAL_EXPR_OP_PNORM:
-        return reduce_pnorm(b, n_args, a);
+    case GCAL_EXPR_OP_MAX: {
+        /* max(x, max(y, 2), x, 3) is max(x, y, 3). */
+        struct gcal_expr_node *all[GCAL_EXPR_MAX_ARGS];
+        size_t flat = 0, n = 0;
+
+        for (size_t i = 0; i < n_args; i++)
+            flat += a[i]->op == op && !b->expr->keeps_extremes ? a[i]->n_args : 1;
+        if (flat > GCAL_EXPR_MAX_ARGS)
+            return NULL;
+        for (size_t i = 0; i < n_args; i++)
+            if (a[i]->op == op && !b->expr->keeps_extremes)
+                for (size_t k = 0; k < a[i]->n_args; k++)
+                    merge(b, op, a[i]->args[k], all, &n);
+            else
+                merge(b, op, a[i], all, &n);
+        if (n == 1)
+            return all[0];
+        return n < n_args || flat > n_args ? node_create(b, op, n, all) : NULL;
+    }
+    case GCAL_EXPR_OP_PNORM: {
+        /* Costs of 0 add nothing to a norm; the norm of one cost is that cost. */
+        struct gcal_expr_node *kept[GCAL_EXPR_MAX_ARGS] = { a[0] };
+        size_t n = 1;
+
+        for (size_t i = 1; i < n_args; i++)
+            if (!is(a[i], 0))
+                kept[n++] = a[i];
+        if (n <= 2)
+            return n == 2 ? kept[1] : a[1];
+        return n < n_args ? node_create(b, GCAL_EXPR_OP_PNORM, n, kept) : NULL;
+    }
     case GCAL_EXPR_OP_SMOOTHMAX:
         return n_args == 2 ? a[1] : NULL;
     case GCAL_EXPR_OP_SELECT:

@@ -391,21 +391,6 @@ static const struct {
 
 /* ---- names ---- */
 
-/* "f_op[_<dtype>[_<operation>]]", "f_memory[_tag:<name>]" */
-static void put_syntax(struct gcal_buf *text, const struct gcal_feature_info *kind)
-{
-    size_t open = 0;
-
-    gcal_buf_puts(text, kind->name);
-    for (size_t i = 0; i < N_FIELDS; i++)
-        if (kind->fields & 1u << i) {
-            gcal_buf_printf(text, "[_%s%s", fields[i].syntax, kind->in_order ? "" : "]");
-            open += kind->in_order;
-        }
-    while (open--)
-        gcal_buf_puts(text, "]");
-}
-
 /* Joined by '_'. */
 static size_t count_words(const char *name)
 {
@@ -424,20 +409,6 @@ static size_t words_length(const char *name, size_t words)
     while (name[length] && (name[length] != '_' || --words))
         length++;
     return length;
-}
-
-static int fail_syntax(const struct reader *r, const struct gcal_feature_info *kind)
-{
-    struct gcal_buf expected = { 0 };
-    char *text;
-
-    gcal_buf_puts(&expected, "expected ");
-    put_syntax(&expected, kind);
-    if (!(text = gcal_buf_take(&expected, r->err)))
-        return -1;
-    fail(r, text);
-    free(text);
-    return -1;
 }
 
 /* The kinds of so many words, or all, if it is 0; NULL-ended. */
@@ -469,16 +440,6 @@ static const char *similar_kind(const char *name)
     return found ? found : gcal_similar(name, kinds);
 }
 
-static int fail_unknown(const struct reader *r)
-{
-    const char *found = similar_kind(r->name);
-
-    return gcal_error_set(r->err, GCAL_EINPUT,
-                          "unknown feature '%.60s'%s%s%s; gpucal-profile(5) has all %d",
-                          r->name, found ? " (did you mean '" : "", found ? found : "",
-                          found ? "'?)" : "", GCAL_FEATURE_N_KINDS);
-}
-
 /* The index of the field at r->at, one of 'allowed'; N_FIELDS if there is none. */
 static size_t find_field(const struct reader *r, unsigned allowed)
 {
@@ -505,7 +466,27 @@ static int read_fields(struct reader *r, const struct gcal_feature_info *kind,
 
         if (field == N_FIELDS || 1u << field <= found) {
             r->at = start;
-            return fail_syntax(r, kind);
+            struct gcal_buf expected = { 0 };
+            char *text;
+
+            gcal_buf_puts(&expected, "expected ");
+            /* "f_op[_<dtype>[_<operation>]]", "f_memory[_tag:<name>]" */
+            size_t open = 0;
+
+            gcal_buf_puts(&expected, kind->name);
+            for (size_t i = 0; i < N_FIELDS; i++)
+                if (kind->fields & 1u << i) {
+                    gcal_buf_printf(&expected, "[_%s%s", fields[i].syntax,
+                                    kind->in_order ? "" : "]");
+                    open += kind->in_order;
+                }
+            while (open--)
+                gcal_buf_puts(&expected, "]");
+            if (!(text = gcal_buf_take(&expected, r->err)))
+                return -1;
+            fail(r, text);
+            free(text);
+            return -1;
         }
         found |= 1u << field;
         if (fields[field].read(r, f) < 0)
@@ -539,8 +520,15 @@ static int read_feature(struct reader *r, struct gcal_feature *f)
 
     if (strlen(r->name) > MAX_NAME)
         return fail(r, "the name is too long");
-    if (kind == GCAL_FEATURE_N_KINDS)
-        return fail_unknown(r);
+    if (kind == GCAL_FEATURE_N_KINDS) {
+        const char *found = similar_kind(r->name);
+
+        return gcal_error_set(
+            r->err, GCAL_EINPUT,
+            "unknown feature '%.60s'%s%s%s; gpucal-profile(5) has all %d", r->name,
+            found ? " (did you mean '" : "", found ? found : "", found ? "'?)" : "",
+            GCAL_FEATURE_N_KINDS);
+    }
     f->kind = kind;
     r->at += strlen(gcal_feature_info(kind)->name);
     return read_fields(r, gcal_feature_info(kind), f);

@@ -289,22 +289,16 @@ static const struct placeholder {
     { "$aligned", put_aligned }, /* p_..._aligned of the same */
 };
 
-static const char *put_placeholder(struct gcal_buf *text, const char *at,
-                                   const struct groups *g)
-{
-    const struct placeholder *p = placeholders;
-
-    while (strncmp(at, p->name, strlen(p->name)) != 0)
-        p++;
-    p->put(text, g);
-    return at + strlen(p->name);
-}
-
 static void put_template(struct gcal_buf *text, const char *at, const struct groups *g)
 {
     while (*at) {
         if (*at == '$') {
-            at = put_placeholder(text, at, g);
+            const struct placeholder *p = placeholders;
+
+            while (strncmp(at, p->name, strlen(p->name)) != 0)
+                p++;
+            p->put(text, g);
+            at = at + strlen(p->name);
         } else if (*at == '[' && !g->launch) {
             at = strchr(at, ']') + 1;
         } else {
@@ -437,23 +431,29 @@ static int split(const struct form *form, size_t n_groups,
     return 0;
 }
 
-static void report_unknown(const char *name, struct gcal_error *err)
+char *gcal_form_expression(const char *name, size_t n_groups,
+                           const struct gcal_form_cost_group *groups,
+                           const char *overhead, struct gcal_error *err)
 {
-    struct gcal_buf known = { 0 };
-    char *list;
+    const struct form *form = find(name);
 
-    for (size_t i = 0; i < N_FORMS; i++)
-        gcal_buf_printf(&known, "%s%s", i ? ", " : "", forms[i].name);
-    if ((list = gcal_buf_take(&known, err)))
-        gcal_error_set(err, GCAL_EINPUT, "unknown form '%.60s'; forms are %s", name,
-                       list);
-    free(list);
-}
+    if (!form) {
+        struct gcal_buf known = { 0 };
+        char *list;
 
-static char *write_form(const struct form *form, size_t n_groups,
-                        const struct gcal_form_cost_group *groups, const char *overhead,
-                        struct gcal_error *err)
-{
+        for (size_t i = 0; i < N_FORMS; i++)
+            gcal_buf_printf(&known, "%s%s", i ? ", " : "", forms[i].name);
+        if ((list = gcal_buf_take(&known, err)))
+            gcal_error_set(err, GCAL_EINPUT, "unknown form '%.60s'; forms are %s", name,
+                           list);
+        free(list);
+        return NULL;
+    }
+    if (check_groups(form, n_groups, groups, err) < 0 ||
+        (overhead && check_costs(form, "overhead", overhead, err) < 0)) {
+        gcal_error_prefix(err, "form %s", name);
+        return NULL;
+    }
     struct gcal_buf text = { 0 };
     struct groups g = { 0 };
     char *result = NULL;
@@ -468,22 +468,4 @@ static char *write_form(const struct form *form, size_t n_groups,
         free(g.work[i]);
     free(g.launch);
     return result;
-}
-
-char *gcal_form_expression(const char *name, size_t n_groups,
-                           const struct gcal_form_cost_group *groups,
-                           const char *overhead, struct gcal_error *err)
-{
-    const struct form *form = find(name);
-
-    if (!form) {
-        report_unknown(name, err);
-        return NULL;
-    }
-    if (check_groups(form, n_groups, groups, err) < 0 ||
-        (overhead && check_costs(form, "overhead", overhead, err) < 0)) {
-        gcal_error_prefix(err, "form %s", name);
-        return NULL;
-    }
-    return write_form(form, n_groups, groups, overhead, err);
 }

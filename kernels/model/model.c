@@ -100,19 +100,6 @@ static int add_feature(struct gcal_model *model, size_t symbol, struct gcal_erro
     return model->features[i] ? 0 : -1;
 }
 
-/* Room for 'n' parameters and 'n' features. */
-static int allocate(struct gcal_model *model, size_t n, struct gcal_error *err)
-{
-    model->parameters = calloc(n + 1, sizeof(*model->parameters));
-    model->features = calloc(n + 1, sizeof(*model->features));
-    model->parameter_slots = calloc(n + 1, sizeof(*model->parameter_slots));
-    model->feature_slots = calloc(n + 1, sizeof(*model->feature_slots));
-    if (!model->parameters || !model->features || !model->parameter_slots ||
-        !model->feature_slots)
-        return gcal_error_memory(err);
-    return 0;
-}
-
 static int sort_symbols(struct gcal_model *model, struct gcal_error *err)
 {
     size_t n = gcal_expr_symbol_count(model->expr);
@@ -120,8 +107,15 @@ static int sort_symbols(struct gcal_model *model, struct gcal_error *err)
     if (n > MAX_SYMBOLS)
         return gcal_error_set(err, GCAL_EINPUT, "more than %d names in the expression",
                               MAX_SYMBOLS);
-    if (allocate(model, n, err) < 0)
-        return -1;
+    /* Room for 'n' parameters and 'n' features. */
+    model->parameters = calloc(n + 1, sizeof(*model->parameters));
+    model->features = calloc(n + 1, sizeof(*model->features));
+    model->parameter_slots = calloc(n + 1, sizeof(*model->parameter_slots));
+    model->feature_slots = calloc(n + 1, sizeof(*model->feature_slots));
+    if (!model->parameters || !model->features || !model->parameter_slots ||
+        !model->feature_slots)
+        return gcal_error_memory(err);
+
     for (size_t i = 0; i < n; i++) {
         const char *name = gcal_expr_symbol(model->expr, i);
         int rc;

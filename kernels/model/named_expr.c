@@ -204,17 +204,6 @@ static int fail_cycle(const struct walk *w, size_t entry, const struct trail *tr
     return -1;
 }
 
-static int fail_in(struct walk *w, size_t offset, const struct trail *trail)
-{
-    if (w->has_position)
-        return -1;
-    w->has_position = true;
-    gcal_error_prefix(w->err, "column %zu", offset + 1);
-    return trail ? gcal_error_prefix(w->err, "expression '%.60s'",
-                                     w->names->entries[trail->entry].name)
-                 : -1;
-}
-
 /* A parameter or a feature, which must be known. */
 static int visit_symbol(struct walk *w, const char *start, size_t length,
                         const struct trail *trail)
@@ -292,8 +281,16 @@ static int visit_text(struct walk *w, const char *text, const struct trail *trai
     size_t length;
 
     for (; (name = gcal_expr_next_name(at, &length)); at = name + length)
-        if (visit_name(w, name, length, trail) < 0)
-            return fail_in(w, (size_t)(name - text), trail);
+        if (visit_name(w, name, length, trail) < 0) {
+            size_t offset = (size_t)(name - text);
+            if (w->has_position)
+                return -1;
+            w->has_position = true;
+            gcal_error_prefix(w->err, "column %zu", offset + 1);
+            return trail ? gcal_error_prefix(w->err, "expression '%.60s'",
+                                             w->names->entries[trail->entry].name)
+                         : -1;
+        }
     return 0;
 }
 

@@ -14,17 +14,6 @@ static void put_texts(struct gcal_buf *buf, size_t n, char *const *texts)
         gcal_wire_put_text(buf, texts[i]);
 }
 
-static void put_strides(struct gcal_buf *buf, const struct gcal_profile_entry *e)
-{
-    put_texts(buf, GCAL_MAX_DIMS, e->lid_stride);
-    put_texts(buf, GCAL_MAX_DIMS, e->gid_stride);
-    gcal_wire_put_u64(buf, e->n_loop_strides);
-    for (size_t i = 0; i < e->n_loop_strides; i++) {
-        gcal_wire_put_text(buf, e->loop_strides[i].loop);
-        gcal_wire_put_text(buf, e->loop_strides[i].stride);
-    }
-}
-
 static void put_entry(struct gcal_buf *buf, const struct gcal_profile_entry *e)
 {
     char *const texts[] = { e->feature, e->count, e->dtype, e->op,
@@ -38,7 +27,13 @@ static void put_entry(struct gcal_buf *buf, const struct gcal_profile_entry *e)
         gcal_wire_put_u32(buf, numbers[i]);
     gcal_wire_put_u64(buf, e->vector_width);
     gcal_wire_put_u64(buf, e->bank_ways);
-    put_strides(buf, e);
+    put_texts(buf, GCAL_MAX_DIMS, e->lid_stride);
+    put_texts(buf, GCAL_MAX_DIMS, e->gid_stride);
+    gcal_wire_put_u64(buf, e->n_loop_strides);
+    for (size_t i = 0; i < e->n_loop_strides; i++) {
+        gcal_wire_put_text(buf, e->loop_strides[i].loop);
+        gcal_wire_put_text(buf, e->loop_strides[i].stride);
+    }
 }
 
 bool gcal_profile_same_entry(const struct gcal_profile_entry *a,
@@ -57,15 +52,6 @@ bool gcal_profile_same_entry(const struct gcal_profile_entry *a,
     gcal_buf_free(&x);
     gcal_buf_free(&y);
     return same;
-}
-
-static void put_built(struct gcal_buf *buf, const struct gcal_profile_built *b)
-{
-    gcal_wire_put_text(buf, b->device);
-    gcal_wire_put_u64(buf, b->built.registers);
-    gcal_wire_put_u64(buf, b->built.private_bytes);
-    gcal_wire_put_u64(buf, b->built.work_group_size);
-    gcal_wire_put_u64(buf, b->built.multiple);
 }
 
 void gcal_profile_put(struct gcal_buf *buf, const struct gcal_profile *p)
@@ -97,8 +83,13 @@ void gcal_profile_put(struct gcal_buf *buf, const struct gcal_profile *p)
         gcal_wire_put_text(buf, p->arguments[i].bytes);
     }
     gcal_wire_put_u64(buf, p->n_built);
-    for (size_t i = 0; i < p->n_built; i++)
-        put_built(buf, &p->built[i]);
+    for (size_t i = 0; i < p->n_built; i++) {
+        gcal_wire_put_text(buf, p->built[i].device);
+        gcal_wire_put_u64(buf, p->built[i].built.registers);
+        gcal_wire_put_u64(buf, p->built[i].built.private_bytes);
+        gcal_wire_put_u64(buf, p->built[i].built.work_group_size);
+        gcal_wire_put_u64(buf, p->built[i].built.multiple);
+    }
 }
 
 /* ---- in ---- */
@@ -134,17 +125,6 @@ static unsigned get_below(struct gcal_wire *wire, unsigned limit)
     return wire->bad ? 0 : value;
 }
 
-static void get_strides(struct gcal_wire *wire, struct gcal_profile_entry *e)
-{
-    get_texts(wire, GCAL_MAX_DIMS, e->lid_stride);
-    get_texts(wire, GCAL_MAX_DIMS, e->gid_stride);
-    e->loop_strides = get_items(wire, &e->n_loop_strides, sizeof(*e->loop_strides));
-    for (size_t i = 0; i < e->n_loop_strides; i++) {
-        e->loop_strides[i].loop = gcal_wire_get_text(wire);
-        e->loop_strides[i].stride = gcal_wire_get_text(wire);
-    }
-}
-
 static void get_entry(struct gcal_wire *wire, struct gcal_profile_entry *e)
 {
     char **const texts[] = { &e->feature, &e->count, &e->dtype, &e->op,
@@ -163,30 +143,13 @@ static void get_entry(struct gcal_wire *wire, struct gcal_profile_entry *e)
     e->column = (int)gcal_wire_get_u32(wire);
     e->vector_width = gcal_wire_get_u64(wire);
     e->bank_ways = gcal_wire_get_u64(wire);
-    get_strides(wire, e);
-}
-
-static void get_entries(struct gcal_wire *wire, struct gcal_profile *p)
-{
-    uint64_t n = gcal_wire_get_u64(wire);
-
-    for (uint64_t i = 0; i < n && !wire->bad; i++) {
-        struct gcal_profile_entry *entry = gcal_profile_add(p, NULL);
-
-        if (entry)
-            get_entry(wire, entry);
-        else
-            wire->bad = true;
+    get_texts(wire, GCAL_MAX_DIMS, e->lid_stride);
+    get_texts(wire, GCAL_MAX_DIMS, e->gid_stride);
+    e->loop_strides = get_items(wire, &e->n_loop_strides, sizeof(*e->loop_strides));
+    for (size_t i = 0; i < e->n_loop_strides; i++) {
+        e->loop_strides[i].loop = gcal_wire_get_text(wire);
+        e->loop_strides[i].stride = gcal_wire_get_text(wire);
     }
-}
-
-static void get_built(struct gcal_wire *wire, struct gcal_profile_built *b)
-{
-    b->device = gcal_wire_get_text(wire);
-    b->built.registers = gcal_wire_get_u64(wire);
-    b->built.private_bytes = gcal_wire_get_u64(wire);
-    b->built.work_group_size = gcal_wire_get_u64(wire);
-    b->built.multiple = gcal_wire_get_u64(wire);
 }
 
 static void get_profile(struct gcal_wire *wire, struct gcal_profile *p)
@@ -209,7 +172,16 @@ static void get_profile(struct gcal_wire *wire, struct gcal_profile *p)
     p->estimated = get_below(wire, 2);
     p->notes = get_items(wire, &p->n_notes, sizeof(*p->notes));
     get_texts(wire, p->n_notes, p->notes);
-    get_entries(wire, p);
+    uint64_t n = gcal_wire_get_u64(wire);
+
+    for (uint64_t i = 0; i < n && !wire->bad; i++) {
+        struct gcal_profile_entry *entry = gcal_profile_add(p, NULL);
+
+        if (entry)
+            get_entry(wire, entry);
+        else
+            wire->bad = true;
+    }
     p->arguments = get_items(wire, &p->n_arguments, sizeof(*p->arguments));
     for (size_t i = 0; i < p->n_arguments; i++) {
         p->arguments[i].name = gcal_wire_get_text(wire);
@@ -217,8 +189,13 @@ static void get_profile(struct gcal_wire *wire, struct gcal_profile *p)
         p->arguments[i].bytes = gcal_wire_get_text(wire);
     }
     p->built = get_items(wire, &p->n_built, sizeof(*p->built));
-    for (size_t i = 0; i < p->n_built; i++)
-        get_built(wire, &p->built[i]);
+    for (size_t i = 0; i < p->n_built; i++) {
+        p->built[i].device = gcal_wire_get_text(wire);
+        p->built[i].built.registers = gcal_wire_get_u64(wire);
+        p->built[i].built.private_bytes = gcal_wire_get_u64(wire);
+        p->built[i].built.work_group_size = gcal_wire_get_u64(wire);
+        p->built[i].built.multiple = gcal_wire_get_u64(wire);
+    }
     wire->bad = wire->bad || p->n_dims > GCAL_MAX_DIMS;
 }
 

@@ -242,18 +242,6 @@ static int decode_profile(struct gcal_profile_decoder *d, const struct gcal_yaml
 
 /* ---- sizes of sub-groups ---- */
 
-static int add_size_clause(struct gcal_profile *profile, long long size,
-                           struct gcal_error *err)
-{
-    char *text = gcal_buf_format("%s%s" GCAL_SUB_GROUP_SIZE " = %lld",
-                                 profile->assumptions ? profile->assumptions : "",
-                                 profile->assumptions ? " and " : "", size);
-
-    free(profile->assumptions);
-    profile->assumptions = text;
-    return text ? 0 : gcal_error_memory(err);
-}
-
 /* 'd->profile' is a copy of what all sizes have in common. */
 static int decode_section(struct gcal_profile_decoder *d, const struct gcal_yaml *map)
 {
@@ -270,7 +258,13 @@ static int decode_section(struct gcal_profile_decoder *d, const struct gcal_yaml
         decode_notes(d, map) < 0 || decode_entries(d, map) < 0)
         return -1;
     gcal_profile_sort(profile);
-    return add_size_clause(profile, size, d->err);
+    char *text = gcal_buf_format("%s%s" GCAL_SUB_GROUP_SIZE " = %lld",
+                                 profile->assumptions ? profile->assumptions : "",
+                                 profile->assumptions ? " and " : "", size);
+
+    free(profile->assumptions);
+    profile->assumptions = text;
+    return text ? 0 : gcal_error_memory(d->err);
 }
 
 /* Takes the decoder's profile, which all have in common. */

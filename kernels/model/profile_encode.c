@@ -33,45 +33,6 @@ static void write_texts(struct gcal_yaml_writer *w, const char *key, size_t n,
     gcal_yaml_write_end_list(w);
 }
 
-static void write_loop_strides(struct gcal_yaml_writer *w,
-                               const struct gcal_profile_entry *entry)
-{
-    gcal_yaml_write_text(w, "loop_strides");
-    gcal_yaml_write_flow_list(w);
-    for (size_t i = 0; i < entry->n_loop_strides; i++) {
-        gcal_yaml_write_flow_map(w);
-        write_pair(w, "loop", entry->loop_strides[i].loop);
-        write_pair(w, "stride", entry->loop_strides[i].stride);
-        gcal_yaml_write_end_map(w);
-    }
-    gcal_yaml_write_end_list(w);
-}
-
-static void write_access(struct gcal_yaml_writer *w, const struct gcal_profile *profile,
-                         const struct gcal_shared *shared,
-                         const struct gcal_profile_entry *entry)
-{
-    write_pair(w, "array", entry->array);
-    write_pair(w, "tag", entry->tag);
-    write_pair(w, "memory", gcal_feature_space_names[entry->space]);
-    if (gcal_feature_info(entry->kind)->fields & GCAL_FEATURE_FIELD_DIRECTION)
-        write_pair(w, "direction", gcal_feature_direction_names[entry->direction]);
-    gcal_yaml_write_text(w, "vector_width");
-    gcal_yaml_write_integer(w, (long long)entry->vector_width);
-    write_texts(w, "lid_strides", profile->n_dims,
-                (const char *const *)entry->lid_stride);
-    write_texts(w, "gid_strides", profile->n_dims,
-                (const char *const *)entry->gid_stride);
-    if (entry->n_loop_strides)
-        write_loop_strides(w, entry);
-    write_expr(w, shared, "afr", entry->afr);
-    write_pair(w, "afr_premise", entry->afr_premise);
-    if (entry->bank_ways) {
-        gcal_yaml_write_text(w, "bank_ways");
-        gcal_yaml_write_integer(w, (long long)entry->bank_ways);
-    }
-}
-
 static void write_flag(struct gcal_yaml_writer *w, const char *key, bool flag)
 {
     if (flag)
@@ -91,8 +52,36 @@ static void write_entry(struct gcal_yaml_writer *w, const struct gcal_profile *p
     write_flag(w, "estimated", entry->estimated);
     if (gcal_feature_is_component(entry->kind))
         write_pair(w, "tag", entry->tag);
-    if (gcal_feature_is_access(entry->kind))
-        write_access(w, profile, shared, entry);
+    if (gcal_feature_is_access(entry->kind)) {
+        write_pair(w, "array", entry->array);
+        write_pair(w, "tag", entry->tag);
+        write_pair(w, "memory", gcal_feature_space_names[entry->space]);
+        if (gcal_feature_info(entry->kind)->fields & GCAL_FEATURE_FIELD_DIRECTION)
+            write_pair(w, "direction", gcal_feature_direction_names[entry->direction]);
+        gcal_yaml_write_text(w, "vector_width");
+        gcal_yaml_write_integer(w, (long long)entry->vector_width);
+        write_texts(w, "lid_strides", profile->n_dims,
+                    (const char *const *)entry->lid_stride);
+        write_texts(w, "gid_strides", profile->n_dims,
+                    (const char *const *)entry->gid_stride);
+        if (entry->n_loop_strides) {
+            gcal_yaml_write_text(w, "loop_strides");
+            gcal_yaml_write_flow_list(w);
+            for (size_t i = 0; i < entry->n_loop_strides; i++) {
+                gcal_yaml_write_flow_map(w);
+                write_pair(w, "loop", entry->loop_strides[i].loop);
+                write_pair(w, "stride", entry->loop_strides[i].stride);
+                gcal_yaml_write_end_map(w);
+            }
+            gcal_yaml_write_end_list(w);
+        }
+        write_expr(w, shared, "afr", entry->afr);
+        write_pair(w, "afr_premise", entry->afr_premise);
+        if (entry->bank_ways) {
+            gcal_yaml_write_text(w, "bank_ways");
+            gcal_yaml_write_integer(w, (long long)entry->bank_ways);
+        }
+    }
     if (gcal_feature_is_transfer(entry->kind)) {
         write_pair(w, "direction", gcal_feature_copy_direction_names[entry->way]);
         write_pair(w, "memory", gcal_feature_host_memory_names[entry->host]);
@@ -119,74 +108,11 @@ struct document {
     const char *parameters[GCAL_PROFILE_MOST_SIZES * GCAL_PROFILE_MAX_PARAMETERS];
 };
 
-static void clear_document(struct document *doc)
-{
-    gcal_shared_clear(&doc->shared);
-    for (size_t k = 0; k < doc->set->n; k++) {
-        free(doc->has_entry[k]);
-        free(doc->has_note[k]);
-    }
-}
-
 /* An item of the first profile, and where the others have the same. */
 struct found {
     size_t at[GCAL_PROFILE_MOST_SIZES];
     bool all;
 };
-
-static void mark_entries(struct document *doc, size_t i)
-{
-    const struct gcal_profile_set *set = doc->set;
-    struct found found = { .at = { i }, .all = true };
-
-    for (size_t k = 1; k < set->n && found.all; k++) {
-        const struct gcal_profile *p = set->profiles[k];
-        size_t j = 0;
-
-        while (j < p->n_entries &&
-               (doc->has_entry[k][j] ||
-                !gcal_profile_same_entry(&set->profiles[0]->entries[i], &p->entries[j])))
-            j++;
-        found.at[k] = j;
-        found.all = j < p->n_entries;
-    }
-    for (size_t k = 0; k < set->n && found.all; k++)
-        doc->has_entry[k][found.at[k]] = true;
-}
-
-static void mark_notes(struct document *doc, size_t i)
-{
-    const struct gcal_profile_set *set = doc->set;
-    struct found found = { .at = { i }, .all = true };
-
-    for (size_t k = 1; k < set->n && found.all; k++) {
-        const struct gcal_profile *p = set->profiles[k];
-        size_t j = 0;
-
-        while (j < p->n_notes && (doc->has_note[k][j] ||
-                                  strcmp(set->profiles[0]->notes[i], p->notes[j]) != 0))
-            j++;
-        found.at[k] = j;
-        found.all = j < p->n_notes;
-    }
-    for (size_t k = 0; k < set->n && found.all; k++)
-        doc->has_note[k][found.at[k]] = true;
-}
-
-/* Those of the first, and then any that others have alone. */
-static void join_parameters(struct document *doc)
-{
-    for (size_t k = 0; k < doc->set->n; k++)
-        for (size_t i = 0; i < doc->set->profiles[k]->n_parameters; i++) {
-            const char *name = doc->set->profiles[k]->parameters[i];
-            bool there = false;
-
-            for (size_t j = 0; j < doc->n_parameters; j++)
-                there = there || strcmp(doc->parameters[j], name) == 0;
-            if (!there)
-                doc->parameters[doc->n_parameters++] = name;
-        }
-}
 
 static int find_common(struct document *doc, struct gcal_error *err)
 {
@@ -198,11 +124,54 @@ static int find_common(struct document *doc, struct gcal_error *err)
         if (!doc->has_entry[k] || !doc->has_note[k])
             return gcal_error_memory(err);
     }
-    for (size_t i = 0; i < doc->set->profiles[0]->n_entries; i++)
-        mark_entries(doc, i);
-    for (size_t i = 0; i < doc->set->profiles[0]->n_notes; i++)
-        mark_notes(doc, i);
-    join_parameters(doc);
+    for (size_t i = 0; i < doc->set->profiles[0]->n_entries; i++) {
+        const struct gcal_profile_set *set = doc->set;
+        struct found found = { .at = { i }, .all = true };
+
+        for (size_t k = 1; k < set->n && found.all; k++) {
+            const struct gcal_profile *p = set->profiles[k];
+            size_t j = 0;
+
+            while (
+                j < p->n_entries &&
+                (doc->has_entry[k][j] ||
+                 !gcal_profile_same_entry(&set->profiles[0]->entries[i], &p->entries[j])))
+                j++;
+            found.at[k] = j;
+            found.all = j < p->n_entries;
+        }
+        for (size_t k = 0; k < set->n && found.all; k++)
+            doc->has_entry[k][found.at[k]] = true;
+    }
+    for (size_t i = 0; i < doc->set->profiles[0]->n_notes; i++) {
+        const struct gcal_profile_set *set = doc->set;
+        struct found found = { .at = { i }, .all = true };
+
+        for (size_t k = 1; k < set->n && found.all; k++) {
+            const struct gcal_profile *p = set->profiles[k];
+            size_t j = 0;
+
+            while (j < p->n_notes &&
+                   (doc->has_note[k][j] ||
+                    strcmp(set->profiles[0]->notes[i], p->notes[j]) != 0))
+                j++;
+            found.at[k] = j;
+            found.all = j < p->n_notes;
+        }
+        for (size_t k = 0; k < set->n && found.all; k++)
+            doc->has_note[k][found.at[k]] = true;
+    }
+    /* Those of the first, and then any that others have alone. */
+    for (size_t k = 0; k < doc->set->n; k++)
+        for (size_t i = 0; i < doc->set->profiles[k]->n_parameters; i++) {
+            const char *name = doc->set->profiles[k]->parameters[i];
+            bool there = false;
+
+            for (size_t j = 0; j < doc->n_parameters; j++)
+                there = there || strcmp(doc->parameters[j], name) == 0;
+            if (!there)
+                doc->parameters[doc->n_parameters++] = name;
+        }
     return 0;
 }
 
@@ -265,24 +234,6 @@ static void write_entries(struct gcal_yaml_writer *w, const struct document *doc
     for (size_t i = 0; i < p->n_entries; i++)
         if (doc->has_entry[k][i] == common)
             write_entry(w, p, &doc->shared, &p->entries[i]);
-    gcal_yaml_write_end_list(w);
-}
-
-static void write_sections(struct gcal_yaml_writer *w, const struct document *doc)
-{
-    gcal_yaml_write_text(w, "sub_groups");
-    gcal_yaml_write_list(w);
-    for (size_t k = 0; k < doc->set->n; k++) {
-        const struct gcal_profile *p = doc->set->profiles[k];
-
-        gcal_yaml_write_map(w);
-        gcal_yaml_write_text(w, "size");
-        gcal_yaml_write_integer(w, (long long)gcal_profile_sub_group_size(p));
-        write_flag(w, "estimated", p->estimated);
-        write_notes(w, doc, k, false);
-        write_entries(w, doc, k, false);
-        gcal_yaml_write_end_map(w);
-    }
     gcal_yaml_write_end_list(w);
 }
 
@@ -399,8 +350,22 @@ static void write_document(const struct document *doc, struct gcal_yaml_writer *
     gcal_built_write(w, profile);
     write_definitions(w, &doc->shared);
     write_entries(w, doc, 0, true);
-    if (doc->set->n > 1)
-        write_sections(w, doc);
+    if (doc->set->n > 1) {
+        gcal_yaml_write_text(w, "sub_groups");
+        gcal_yaml_write_list(w);
+        for (size_t k = 0; k < doc->set->n; k++) {
+            const struct gcal_profile *p = doc->set->profiles[k];
+
+            gcal_yaml_write_map(w);
+            gcal_yaml_write_text(w, "size");
+            gcal_yaml_write_integer(w, (long long)gcal_profile_sub_group_size(p));
+            write_flag(w, "estimated", p->estimated);
+            write_notes(w, doc, k, false);
+            write_entries(w, doc, k, false);
+            gcal_yaml_write_end_map(w);
+        }
+        gcal_yaml_write_end_list(w);
+    }
     gcal_yaml_write_end_map(w);
 }
 
@@ -415,7 +380,11 @@ char *gcal_profile_set_encode(const struct gcal_profile_set *set, struct gcal_er
         write_document(&doc, w);
         text = gcal_yaml_writer_finish(w, NULL, err);
     }
-    clear_document(&doc);
+    gcal_shared_clear(&doc.shared);
+    for (size_t k = 0; k < doc.set->n; k++) {
+        free(doc.has_entry[k]);
+        free(doc.has_note[k]);
+    }
     return text;
 }
 

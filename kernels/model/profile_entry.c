@@ -161,23 +161,6 @@ static int decode_strides(struct gcal_profile_decoder *d, const struct gcal_yaml
     return 0;
 }
 
-static int decode_loop_stride(struct gcal_profile_decoder *d,
-                              const struct gcal_yaml *node,
-                              struct gcal_profile_loop_stride *stride)
-{
-    static const char *const known[] = { "loop", "stride", NULL };
-    const struct gcal_yaml *loop, *value;
-
-    if (gcal_yaml_check_keys(node, known, d->err) < 0 ||
-        !(loop = gcal_profile_need(node, "loop", d->err)) ||
-        !(value = gcal_profile_need(node, "stride", d->err)))
-        return -1;
-    if (gcal_profile_copy_text(&stride->loop, gcal_yaml_text(loop, "loop", d->err),
-                               d->err) < 0)
-        return -1;
-    return gcal_profile_take_expr(d, value, "stride", &stride->stride);
-}
-
 static int decode_loop_strides(struct gcal_profile_decoder *d,
                                const struct gcal_yaml *map,
                                struct gcal_profile_entry *entry)
@@ -193,9 +176,22 @@ static int decode_loop_strides(struct gcal_profile_decoder *d,
     if (!entry->loop_strides)
         return gcal_error_memory(d->err);
     entry->n_loop_strides = list->n_items;
-    for (size_t i = 0; i < list->n_items; i++)
-        if (decode_loop_stride(d, list->items[i], &entry->loop_strides[i]) < 0)
+    for (size_t i = 0; i < list->n_items; i++) {
+        const struct gcal_yaml *node = list->items[i];
+        static const char *const known[] = { "loop", "stride", NULL };
+        const struct gcal_yaml *loop, *value;
+
+        if (gcal_yaml_check_keys(node, known, d->err) < 0 ||
+            !(loop = gcal_profile_need(node, "loop", d->err)) ||
+            !(value = gcal_profile_need(node, "stride", d->err)))
             return -1;
+        if (gcal_profile_copy_text(&entry->loop_strides[i].loop,
+                                   gcal_yaml_text(loop, "loop", d->err), d->err) < 0)
+            return -1;
+        if (gcal_profile_take_expr(d, value, "stride", &entry->loop_strides[i].stride) <
+            0)
+            return -1;
+    }
     return 0;
 }
 
@@ -214,22 +210,6 @@ static int decode_direction(struct gcal_profile_decoder *d, const struct gcal_ya
         return -1;
     entry->direction = direction;
     return 0;
-}
-
-/* Parsed here so that the message has its line. */
-static int decode_afr(struct gcal_profile_decoder *d, const struct gcal_yaml *map,
-                      struct gcal_profile_entry *entry)
-{
-    const struct gcal_yaml *afr = gcal_yaml_find(map, "afr");
-    const struct gcal_yaml *premise = gcal_yaml_find(map, "afr_premise");
-
-    if (afr && gcal_profile_take_expr(d, afr, "afr", &entry->afr) < 0)
-        return -1;
-    if (premise && !afr)
-        return gcal_yaml_error(premise, d->err, "'afr_premise' is without 'afr'");
-    return premise ? gcal_profile_take_assumptions(d, premise, "afr_premise",
-                                                   &entry->afr_premise)
-                   : 0;
 }
 
 static int decode_access(struct gcal_profile_decoder *d, const struct gcal_yaml *map,
@@ -254,26 +234,17 @@ static int decode_access(struct gcal_profile_decoder *d, const struct gcal_yaml 
         return -1;
     entry->space = space;
     entry->vector_width = (size_t)elements;
-    return decode_afr(d, map, entry);
-}
+    /* Parsed here so that the message has its line. */
+    const struct gcal_yaml *afr = gcal_yaml_find(map, "afr");
+    const struct gcal_yaml *premise = gcal_yaml_find(map, "afr_premise");
 
-static int decode_transfer(struct gcal_profile_decoder *d, const struct gcal_yaml *map,
-                           struct gcal_profile_entry *entry)
-{
-    const struct gcal_yaml *direction = gcal_profile_need(map, "direction", d->err);
-    const struct gcal_yaml *memory =
-        direction ? gcal_profile_need(map, "memory", d->err) : NULL;
-    size_t way, host;
-
-    if (!memory ||
-        gcal_profile_take_choice(d, direction, "direction",
-                                 gcal_feature_copy_direction_names, 3, &way) < 0 ||
-        gcal_profile_take_choice(d, memory, "memory", gcal_feature_host_memory_names, 4,
-                                 &host) < 0)
+    if (afr && gcal_profile_take_expr(d, afr, "afr", &entry->afr) < 0)
         return -1;
-    entry->way = (enum gcal_feature_copy_direction)way;
-    entry->host = (enum gcal_feature_host_memory)host;
-    return 0;
+    if (premise && !afr)
+        return gcal_yaml_error(premise, d->err, "'afr_premise' is without 'afr'");
+    return premise ? gcal_profile_take_assumptions(d, premise, "afr_premise",
+                                                   &entry->afr_premise)
+                   : 0;
 }
 
 static int decode_feature(struct gcal_profile_decoder *d, const struct gcal_yaml *map,
@@ -348,8 +319,22 @@ int gcal_profile_take_entry(struct gcal_profile_decoder *d, const struct gcal_ya
     entry->granularity = granularity;
     if (gcal_feature_is_op(entry->kind) && (!entry->dtype || !entry->op))
         return gcal_yaml_error(map, d->err, "an operation needs 'dtype' and 'op'");
-    if (gcal_feature_is_transfer(entry->kind))
-        return decode_transfer(d, map, entry);
+    if (gcal_feature_is_transfer(entry->kind)) {
+        const struct gcal_yaml *direction = gcal_profile_need(map, "direction", d->err);
+        const struct gcal_yaml *memory =
+            direction ? gcal_profile_need(map, "memory", d->err) : NULL;
+        size_t way, host;
+
+        if (!memory ||
+            gcal_profile_take_choice(d, direction, "direction",
+                                     gcal_feature_copy_direction_names, 3, &way) < 0 ||
+            gcal_profile_take_choice(d, memory, "memory", gcal_feature_host_memory_names,
+                                     4, &host) < 0)
+            return -1;
+        entry->way = (enum gcal_feature_copy_direction)way;
+        entry->host = (enum gcal_feature_host_memory)host;
+        return 0;
+    }
     if (gcal_feature_is_component(entry->kind))
         return gcal_profile_take_text(d, map, "tag", &entry->tag);
     return gcal_feature_is_access(entry->kind) ? decode_access(d, map, entry) : 0;

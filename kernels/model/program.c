@@ -70,17 +70,6 @@ void gcal_program_builder_destroy(struct gcal_program_builder *b)
     free(b);
 }
 
-static size_t hash(const struct gcal_program_step *step, const uint32_t *args)
-{
-    uint64_t bits, h;
-
-    memcpy(&bits, &step->number, sizeof(bits));
-    h = (bits + step->op) * 0x9e3779b97f4a7c15;
-    for (size_t i = 0; i < step->n_args; i++)
-        h = (h ^ h >> 29 ^ args[i]) * 0x9e3779b97f4a7c15;
-    return h >> 32 & (N_CHAINS - 1);
-}
-
 /* 0 and -0 differ. */
 static bool same(const struct gcal_program_builder *b, const struct gcal_program_step *x,
                  const struct gcal_program_step *y, const uint32_t *y_args)
@@ -132,7 +121,13 @@ static uint32_t place(struct gcal_program_builder *b, enum gcal_expr_op op, doub
     struct gcal_program_step step = { .op = (uint16_t)op,
                                       .n_args = (uint16_t)n_args,
                                       .number = number };
-    uint32_t *head = &b->heads[hash(&step, args)], i = *head;
+    uint64_t bits, h;
+
+    memcpy(&bits, &step.number, sizeof(bits));
+    h = (bits + step.op) * 0x9e3779b97f4a7c15;
+    for (size_t i = 0; i < step.n_args; i++)
+        h = (h ^ h >> 29 ^ args[i]) * 0x9e3779b97f4a7c15;
+    uint32_t *head = &b->heads[(h >> 32 & (N_CHAINS - 1))], i = *head;
 
     while (i != NONE && !same(b, &b->steps[i], &step, args))
         i = b->next[i];
@@ -563,16 +558,6 @@ gcal_model_program_create(const struct gcal_expr *expr,
 
 /* ---- evaluation ---- */
 
-static double apply(const struct gcal_program_step *step, const uint16_t *args,
-                    const double *slots)
-{
-    double values[GCAL_EXPR_MAX_ARGS];
-
-    for (size_t i = 0; i < step->n_args; i++)
-        values[i] = slots[args[i]];
-    return gcal_expr_op_apply(step->op, step->n_args, values);
-}
-
 /* As gcal_expr_op_apply() has them. */
 static inline double select_slot(const double *slots, const uint16_t *a)
 {
@@ -633,7 +618,11 @@ void gcal_model_program_run(const struct gcal_model_program *program, double *sl
             EACH(GCAL_EXPR_OP_MAX, max_slot(slots, a, step->n_args));
         default:
             a = program->args + step->first;
-            slots[step->result] = apply(step, a, slots);
+            double values[GCAL_EXPR_MAX_ARGS];
+
+            for (size_t i = 0; i < step->n_args; i++)
+                values[i] = slots[a[i]];
+            slots[step->result] = gcal_expr_op_apply(step->op, step->n_args, values);
             step++;
         }
 }

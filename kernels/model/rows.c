@@ -62,27 +62,6 @@ struct kinds {
     bool needed[GCAL_PROGRAM_MAX_SLOTS];
 };
 
-static void find_kinds(const struct gcal_model *model, struct kinds *kinds)
-{
-    const struct gcal_model_program *p = model->program;
-
-    for (size_t j = 0; j < model->n_parameters; j++)
-        kinds->source[model->parameter_slots[j]] = PARAMETERS;
-    for (size_t k = 0; k < model->n_features; k++)
-        kinds->source[model->feature_slots[k]] = FEATURES;
-    for (size_t i = 0; i < p->n_steps; i++) {
-        const uint16_t *args = p->args + p->steps[i].first;
-        uint8_t *source = &kinds->source[p->n_symbols + i];
-
-        for (size_t a = 0; a < p->steps[i].n_args; a++)
-            *source |= kinds->source[args[a]];
-        for (size_t a = 0; *source == BOTH && a < p->steps[i].n_args; a++)
-            kinds->needed[args[a]] = true;
-    }
-    for (size_t i = 0; i < p->n_outputs; i++)
-        kinds->needed[p->outputs[i]] = true;
-}
-
 static void sort_slots(struct gcal_model_rows *rows, const struct kinds *kinds)
 {
     const struct gcal_model_program *p = program_of(rows);
@@ -133,7 +112,24 @@ static int fill(struct gcal_model_rows *rows, const double *features,
     rows->slots = calloc(count_slots(program_of(rows)) + 1, sizeof(*rows->slots));
     if (!rows->slots)
         return gcal_error_memory(err);
-    find_kinds(rows->model, &kinds);
+    const struct gcal_model *model = rows->model;
+    const struct gcal_model_program *p = model->program;
+
+    for (size_t j = 0; j < model->n_parameters; j++)
+        kinds.source[model->parameter_slots[j]] = PARAMETERS;
+    for (size_t k = 0; k < model->n_features; k++)
+        kinds.source[model->feature_slots[k]] = FEATURES;
+    for (size_t i = 0; i < p->n_steps; i++) {
+        const uint16_t *args = p->args + p->steps[i].first;
+        uint8_t *source = &kinds.source[p->n_symbols + i];
+
+        for (size_t a = 0; a < p->steps[i].n_args; a++)
+            *source |= kinds.source[args[a]];
+        for (size_t a = 0; *source == BOTH && a < p->steps[i].n_args; a++)
+            kinds.needed[args[a]] = true;
+    }
+    for (size_t i = 0; i < p->n_outputs; i++)
+        kinds.needed[p->outputs[i]] = true;
     sort_slots(rows, &kinds);
     if (!(rows->known = calloc(n_padded * rows->n_known + 1, sizeof(*rows->known))))
         return gcal_error_memory(err);
@@ -172,27 +168,6 @@ struct block {
     double values[GCAL_PROGRAM_MAX_SLOTS * BLOCK]; /* the cells that are not known */
 };
 
-/* What all blocks have in common. */
-static void begin(struct block *b, const struct gcal_model_rows *rows,
-                  const double *parameters)
-{
-    const struct gcal_model *model = rows->model;
-    const uint16_t *same = rows->slots + rows->n_known;
-    double slots[GCAL_PROGRAM_MAX_SLOTS], *cell = b->values;
-
-    b->rows = rows;
-    for (size_t j = 0; j < model->n_parameters; j++)
-        slots[model->parameter_slots[j]] = parameters[j];
-    for (size_t i = 0; i < rows->n_same + rows->n_both; i++, cell += BLOCK) {
-        b->cell[same[i]] = cell;
-        if (i >= rows->n_same)
-            continue;
-        fill_slot(model->program, same[i], slots);
-        for (size_t k = 0; k < BLOCK; k++)
-            cell[k] = slots[same[i]];
-    }
-}
-
 /* The block that begins with row 'first'. */
 static void enter(struct block *b, size_t first)
 {
@@ -213,17 +188,6 @@ static void apply(const struct block *block, const struct gcal_program_step *ste
         for (size_t i = 0; i < step->n_args; i++)
             values[i] = block->cell[args[i]][k];
         result[k] = gcal_expr_op_apply(step->op, step->n_args, values);
-    }
-}
-
-static void choose(const double *restrict a, const double *restrict b,
-                   const double *restrict lower, const double *restrict higher,
-                   double *restrict result)
-{
-    for (size_t k = 0; k < BLOCK; k++) {
-        double x = lower[k], y = higher[k];
-
-        result[k] = a[k] <= b[k] ? x : y;
     }
 }
 
@@ -258,7 +222,13 @@ static void run_step(const struct block *block, const struct gcal_program_step *
             result[k] = gcal_expr_integer_power(a[k], (unsigned)step->number);
         break;
     case GCAL_EXPR_OP_SELECT:
-        choose(a, b, block->cell[args[2]], block->cell[args[3]], result);
+        const double *restrict lower = block->cell[args[2]];
+        const double *restrict higher = block->cell[args[3]];
+        for (size_t k = 0; k < BLOCK; k++) {
+            double x = lower[k], y = higher[k];
+
+            result[k] = a[k] <= b[k] ? x : y;
+        }
         break;
     default:
         apply(block, step, args, result);
@@ -295,7 +265,22 @@ void gcal_model_rows_eval(const struct gcal_model_rows *rows, size_t first, size
     size_t n_parameters = rows->model->n_parameters;
     struct block block; /* large, and filled as far as it is used */
 
-    begin(&block, rows, parameters);
+    /* What all blocks have in common. */
+    const struct gcal_model *model = rows->model;
+    const uint16_t *same = rows->slots + rows->n_known;
+    double slots[GCAL_PROGRAM_MAX_SLOTS], *cell = block.values;
+
+    block.rows = rows;
+    for (size_t j = 0; j < model->n_parameters; j++)
+        slots[model->parameter_slots[j]] = parameters[j];
+    for (size_t i = 0; i < rows->n_same + rows->n_both; i++, cell += BLOCK) {
+        block.cell[same[i]] = cell;
+        if (i >= rows->n_same)
+            continue;
+        fill_slot(model->program, same[i], slots);
+        for (size_t k = 0; k < BLOCK; k++)
+            cell[k] = slots[same[i]];
+    }
     for (size_t i = 0; i < n; i += BLOCK) {
         size_t n_left = n - i < BLOCK ? n - i : BLOCK;
 

@@ -88,20 +88,15 @@ static bool is_piece(const char *text)
 
 /* ---- distinct pieces ---- */
 
-static uint64_t hash_of(const char *text, size_t length)
+/* The slot of a piece: 1 + its node, or 0 where it may be put. */
+static size_t *slot_of(const struct gcal_shared *shared, const char *text, size_t length,
+                       bool call)
 {
     uint64_t hash = 14695981039346656037u;
 
     for (size_t i = 0; i < length; i++)
         hash = (hash ^ (unsigned char)text[i]) * 1099511628211u;
-    return hash;
-}
-
-/* The slot of a piece: 1 + its node, or 0 where it may be put. */
-static size_t *slot_of(const struct gcal_shared *shared, const char *text, size_t length,
-                       bool call)
-{
-    size_t i = hash_of(text, length) & (shared->n_slots - 1);
+    size_t i = hash & (shared->n_slots - 1);
 
     for (;; i = (i + 1) & (shared->n_slots - 1)) {
         const struct gcal_shared_node *node;
@@ -211,22 +206,6 @@ static void put(const struct gcal_shared *shared, struct gcal_buf *buf, const ch
     gcal_buf_put(buf, at, (size_t)(end - at));
 }
 
-/* The text of a piece in earlier definitions. */
-static char *definition_of(const struct gcal_shared *shared,
-                           const struct gcal_shared_node *node, struct gcal_error *err)
-{
-    struct gcal_buf buf = { 0 };
-    const char *inside = node->text, *end = node->text + node->length;
-
-    while (node->call && *inside != '(')
-        inside++;
-    inside += node->call;
-    gcal_buf_put(&buf, node->text, (size_t)(inside - node->text));
-    put(shared, &buf, inside, node->call ? end - 1 : end);
-    gcal_buf_puts(&buf, node->call ? ")" : "");
-    return gcal_buf_take(&buf, err);
-}
-
 static int add_definition(struct gcal_shared *shared, const char *name, char *text,
                           struct gcal_error *err)
 {
@@ -278,7 +257,17 @@ int gcal_shared_find(struct gcal_shared *shared, size_t n, const char *const *te
 
         if (node->uses < 2 || node->length < SHORTEST)
             continue;
-        text = definition_of(shared, node, err);
+        /* The text of a piece in earlier definitions. */
+        struct gcal_buf buf = { 0 };
+        const char *inside = node->text, *end = node->text + node->length;
+
+        while (node->call && *inside != '(')
+            inside++;
+        inside += node->call;
+        gcal_buf_put(&buf, node->text, (size_t)(inside - node->text));
+        put(shared, &buf, inside, node->call ? end - 1 : end);
+        gcal_buf_puts(&buf, node->call ? ")" : "");
+        text = gcal_buf_take(&buf, err);
         choose_name(n_taken, taken, &number, node->name);
         if (add_definition(shared, node->name, text, err) < 0)
             return -1;
@@ -316,16 +305,6 @@ find_definition(const struct gcal_shared *shared, const char *name, size_t lengt
     return NULL;
 }
 
-/* The length of the number or name at 'at', else 1. */
-static size_t word_length(const char *at)
-{
-    size_t n = 0;
-
-    while (is_name(at[n]) || (n && at[n] == '.'))
-        n++;
-    return n ? n : 1;
-}
-
 char *gcal_shared_expand(const struct gcal_shared *shared, const char *text,
                          size_t longest, struct gcal_error *err)
 {
@@ -335,7 +314,12 @@ char *gcal_shared_expand(const struct gcal_shared *shared, const char *text,
 
     gcal_buf_puts(&buf, all ? all->text : "");
     while (!all && *text && buf.size <= longest && !buf.failed) {
-        size_t length = word_length(text);
+        /* The length of the number or name at 'text', else 1. */
+        size_t n = 0;
+
+        while (is_name(text[n]) || (n && text[n] == '.'))
+            n++;
+        size_t length = n ? n : 1;
         const struct gcal_shared_definition *d =
             isdigit((unsigned char)*text) ? NULL : find_definition(shared, text, length);
 

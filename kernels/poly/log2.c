@@ -3,17 +3,6 @@
 
 enum { LARGEST_POWER = 61 };
 
-/* The largest k for which p/2^k has integer coefficients, of an integral p. */
-static int common_twos(const struct gcal_poly *p)
-{
-    int least = LARGEST_POWER;
-
-    for (size_t i = 0; i < p->n_terms; i++)
-        if (__builtin_ctzll((unsigned long long)p->terms[i].num) < least)
-            least = __builtin_ctzll((unsigned long long)p->terms[i].num);
-    return least;
-}
-
 static int floor_log2(int64_t number)
 {
     return 63 - __builtin_clzll((unsigned long long)number);
@@ -54,8 +43,15 @@ const struct gcal_poly *gcal_poly_floor_log2(struct gcal_poly_context *c,
 
     if (e)
         return e;
-    if (p->n_terms && gcal_poly_is_integral(p))
-        twos = common_twos(p);
+    if (p->n_terms && gcal_poly_is_integral(p)) {
+        /* The largest k for which p/2^k has integer coefficients, of an integral p. */
+        int least = LARGEST_POWER;
+
+        for (size_t i = 0; i < p->n_terms; i++)
+            if (__builtin_ctzll((unsigned long long)p->terms[i].num) < least)
+                least = __builtin_ctzll((unsigned long long)p->terms[i].num);
+        twos = least;
+    }
     atom.a = gcal_poly_scale(c, p, 1, (int64_t)1 << twos);
     return gcal_poly_add(c, gcal_poly_from_atom(c, gcal_poly_add_atom(c, &atom)),
                          gcal_poly_integer(c, twos));

@@ -42,18 +42,6 @@ static double integer_of(const struct gcal_poly_context *c, const struct gcal_po
     return fabs(value - rint(value)) < 1e-6 ? rint(value) : NAN;
 }
 
-/* Sizes that differ by their number, or not, large or small. */
-static double size_of(size_t number, int64_t least, size_t point)
-{
-    const double n = (double)(number % 16);
-    const double sizes[GCAL_POLY_N_POINTS] = {
-        1000 + 37 * n, 1024,          64, 3 + 2 * n, 90000 - 4000 * n, 1,
-        100 * (n + 1), 1700 - 100 * n
-    };
-
-    return fmax(sizes[point], (double)least);
-}
-
 static double place_in(double last, size_t number, size_t point)
 {
     static const double shares[] = { 0, 1, 0.5, 0.25, 1, 0, 0.75 };
@@ -68,8 +56,17 @@ static double atom_value(const struct gcal_poly_context *c, size_t number, size_
     double b = e->b ? integer_of(c, e->b, point) : 0;
 
     switch (e->kind) {
-    case GCAL_POLY_ATOM_PARAMETER:
-        return size_of(number, e->least, point);
+    case GCAL_POLY_ATOM_PARAMETER: {
+        /* Sizes that differ by their number, or not, large or small. */
+        int64_t least = e->least;
+        const double n = (double)(number % 16);
+        const double sizes[GCAL_POLY_N_POINTS] = {
+            1000 + 37 * n, 1024,          64, 3 + 2 * n, 90000 - 4000 * n, 1,
+            100 * (n + 1), 1700 - 100 * n
+        };
+
+        return fmax(sizes[point], (double)least);
+    }
     case GCAL_POLY_ATOM_DIMENSION:
         return e->a ? place_in(a, number, point) : a;
     case GCAL_POLY_ATOM_FLOOR:

@@ -7,16 +7,6 @@ enum { MAX_ENUMERATED = 4096, PROOF_DEPTH = 12, MOST_NESTED = 2, MOST_STEPS = 80
 
 /* ---- proofs that p >= 0 ---- */
 
-static bool coefficients_suffice(const struct gcal_poly *p)
-{
-    /* p is an integer, so more than -1 is enough */
-    for (size_t i = 0; i < p->n_terms; i++)
-        if (p->terms[i].num < 0 &&
-            (p->terms[i].n_factors || -p->terms[i].num >= p->terms[i].den))
-            return false;
-    return true;
-}
-
 /* With parameters shifted by their lower bounds, the signs of coefficients decide. */
 static bool prove_in_parameters(struct gcal_poly_context *c, const struct gcal_poly *p)
 {
@@ -27,7 +17,12 @@ static bool prove_in_parameters(struct gcal_poly_context *c, const struct gcal_p
                 c, p, i,
                 gcal_poly_add(c, gcal_poly_from_atom(c, i),
                               gcal_poly_integer(c, c->atoms[i].least)));
-    return coefficients_suffice(p);
+    /* p is an integer, so more than -1 is enough */
+    for (size_t i = 0; i < p->n_terms; i++)
+        if (p->terms[i].num < 0 &&
+            (p->terms[i].n_factors || -p->terms[i].num >= p->terms[i].den))
+            return false;
+    return true;
 }
 
 static bool prove(struct gcal_poly_context *c, const struct gcal_poly *p, int depth);
@@ -203,25 +198,6 @@ bool gcal_poly_is_nonnegative_given(struct gcal_poly_context *c,
 
 /* ---- sums of powers ---- */
 
-/* 0^k + 1^k + .. + (t-1)^k into sums[k], for k = 0..degree. */
-static void power_sums(struct gcal_poly_context *c, const struct gcal_poly *t,
-                       unsigned degree, const struct gcal_poly **sums)
-{
-    const struct gcal_poly *power = t; /* t^(k+1) */
-
-    for (unsigned k = 0; k <= degree; k++) {
-        const struct gcal_poly *sum = power;
-        int64_t choose = 1; /* of k+1 things, j */
-
-        for (unsigned j = 0; j < k; j++) {
-            sum = gcal_poly_sub(c, sum, gcal_poly_scale(c, sums[j], choose, 1));
-            choose = choose * (k + 1 - j) / (j + 1);
-        }
-        sums[k] = gcal_poly_scale(c, sum, 1, k + 1);
-        power = gcal_poly_mul(c, power, t);
-    }
-}
-
 static const struct gcal_poly *sum_plain(struct gcal_poly_context *c,
                                          const struct gcal_poly *p, unsigned atom,
                                          const struct gcal_poly *trips)
@@ -232,7 +208,20 @@ static const struct gcal_poly *sum_plain(struct gcal_poly_context *c,
 
     if (degree > MAX_DEGREE)
         return NULL;
-    power_sums(c, trips, degree, sums);
+    /* 0^k + 1^k + .. + (t-1)^k into sums[k], for k = 0..degree. */
+    const struct gcal_poly *power = trips; /* t^(k+1) */
+
+    for (unsigned k = 0; k <= degree; k++) {
+        const struct gcal_poly *sum = power;
+        int64_t choose = 1; /* of k+1 things, j */
+
+        for (unsigned j = 0; j < k; j++) {
+            sum = gcal_poly_sub(c, sum, gcal_poly_scale(c, sums[j], choose, 1));
+            choose = choose * (k + 1 - j) / (j + 1);
+        }
+        sums[k] = gcal_poly_scale(c, sum, 1, k + 1);
+        power = gcal_poly_mul(c, power, trips);
+    }
     for (unsigned k = 0; k <= degree; k++)
         total = gcal_poly_add(
             c, total, gcal_poly_mul(c, gcal_poly_coefficient(c, p, atom, k), sums[k]));
@@ -279,18 +268,6 @@ const struct gcal_poly *gcal_poly_join_floors(struct gcal_poly_context *c,
             p = hermite(c, p, i);
     }
     return p;
-}
-
-static const struct gcal_poly *enumerate(struct gcal_poly_context *c,
-                                         const struct gcal_poly *p, unsigned atom,
-                                         int64_t trips)
-{
-    const struct gcal_poly *total = gcal_poly_integer(c, 0);
-
-    for (int64_t i = 0; i < trips && !c->failed; i++)
-        total = gcal_poly_add(c, total,
-                              gcal_poly_substitute(c, p, atom, gcal_poly_integer(c, i)));
-    return gcal_poly_join_floors(c, total);
 }
 
 static bool operands_contain(const struct gcal_poly_context *c, unsigned in,
@@ -402,7 +379,13 @@ const struct gcal_poly *gcal_poly_sum(struct gcal_poly_context *c,
     if ((special = gcal_poly_sum_powers(c, p, atom, trips)) ||
         (special = gcal_poly_sum_tiles(c, p, atom, trips)))
         return special;
-    if (gcal_poly_is_constant(trips, &n) && n <= MAX_ENUMERATED)
-        return enumerate(c, p, atom, n);
+    if (gcal_poly_is_constant(trips, &n) && n <= MAX_ENUMERATED) {
+        const struct gcal_poly *total = gcal_poly_integer(c, 0);
+
+        for (int64_t i = 0; i < n && !c->failed; i++)
+            total = gcal_poly_add(
+                c, total, gcal_poly_substitute(c, p, atom, gcal_poly_integer(c, i)));
+        return gcal_poly_join_floors(c, total);
+    }
     return sum_by_period(c, p, atom, trips);
 }

@@ -297,19 +297,6 @@ static bool accept(struct poly_reader *r, const char *token)
 
 static const struct gcal_poly *read_sum(struct poly_reader *r, int depth);
 
-static const struct gcal_poly *read_number(struct poly_reader *r)
-{
-    char *end;
-    long long value;
-
-    errno = 0;
-    value = strtoll(r->at, &end, 10);
-    if (errno || *end == '.' || isalpha((unsigned char)*end))
-        return complain(r, "expected an integer of at most 64 bits");
-    r->at = end;
-    return gcal_poly_integer(r->c, value);
-}
-
 /* The length of the name at the start of 'text'; 0 without one. */
 static size_t name_length(const char *text)
 {
@@ -346,8 +333,17 @@ static const struct gcal_poly *read_primary(struct poly_reader *r, int depth)
     skip_spaces(r);
     if (depth > 100)
         return complain(r, "too deeply nested");
-    if (isdigit((unsigned char)*r->at))
-        return read_number(r);
+    if (isdigit((unsigned char)*r->at)) {
+        char *end;
+        long long value;
+
+        errno = 0;
+        value = strtoll(r->at, &end, 10);
+        if (errno || *end == '.' || isalpha((unsigned char)*end))
+            return complain(r, "expected an integer of at most 64 bits");
+        r->at = end;
+        return gcal_poly_integer(r->c, value);
+    }
     if (accept(r, "-")) {
         p = read_primary(r, depth + 1);
         return p ? gcal_poly_scale(r->c, p, -1, 1) : NULL;

@@ -31,11 +31,6 @@ static int width_of(const char *dtype)
     return -1;
 }
 
-static const char *opencl_type(const char *dtype)
-{
-    return types[width_of(dtype)].name;
-}
-
 struct gcal_remove_sum gcal_remove_sum_of(CXType type)
 {
     bool is_vector = type.kind == CXType_ExtVector || type.kind == CXType_Vector;
@@ -80,7 +75,7 @@ void gcal_remove_sum_put_name(size_t sum, struct gcal_buf *out)
 
 void gcal_remove_sum_put_type(struct gcal_remove_sum sum, struct gcal_buf *out)
 {
-    gcal_buf_puts(out, opencl_type(sum.dtype));
+    gcal_buf_puts(out, types[width_of(sum.dtype)].name);
     if (sum.n_lanes)
         gcal_buf_printf(out, "%lld", sum.n_lanes);
 }
@@ -189,17 +184,6 @@ static bool is_float(struct gcal_remove_sum sum)
     return strncmp(sum.dtype, "float", 5) == 0;
 }
 
-/* "(float)(", or "convert_int_sat(" where a float may be too large for the integer. */
-static void put_conversion(struct gcal_remove_sum from, struct gcal_remove_sum to,
-                           struct gcal_buf *out)
-{
-    bool saturates = is_float(from) && !is_float(to), vector = to.n_lanes > 0;
-
-    gcal_buf_puts(out, saturates || vector ? "convert_" : "(");
-    gcal_remove_sum_put_type(to, out);
-    gcal_buf_puts(out, saturates ? "_sat(" : vector ? "(" : ")(");
-}
-
 void gcal_remove_sums_put_as(const struct gcal_remove_pass *r,
                              const struct gcal_remove_sums *sums,
                              struct gcal_remove_sum type, struct gcal_buf *out)
@@ -214,7 +198,12 @@ void gcal_remove_sums_put_as(const struct gcal_remove_pass *r,
         gcal_remove_sum_put_type(type, out);
         gcal_buf_puts(out, ")(");
     }
-    put_conversion(total, one, out);
+    /* "(float)(", or "convert_int_sat(" where a float may be too large for the integer. */
+    bool saturates = is_float(total) && !is_float(one), vector = one.n_lanes > 0;
+
+    gcal_buf_puts(out, saturates || vector ? "convert_" : "(");
+    gcal_remove_sum_put_type(one, out);
+    gcal_buf_puts(out, saturates ? "_sat(" : vector ? "(" : ")(");
     if (!sums->n)
         gcal_buf_puts(out, "0");
     else if (total.n_lanes && !one.n_lanes)

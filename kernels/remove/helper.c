@@ -18,29 +18,6 @@ enum { DEEPEST_CALL = 20 };
 
 /* ---- a body ---- */
 
-static int write_statements(struct gcal_remove_pass *r, CXCursor body,
-                            struct gcal_buf *out)
-{
-    struct gcal_source_children children;
-    enum gcal_remove_content found = GCAL_REMOVE_NOTHING;
-
-    if (gcal_source_get_children(body, &children, r->err) < 0)
-        return -1;
-    for (size_t i = 0; i < children.n && found != GCAL_REMOVE_FAILED; i++) {
-        CXCursor c = children.cursors[i];
-
-        if (clang_getCursorKind(c) != CXCursor_ReturnStmt) {
-            found = worse(found, gcal_remove_write_statement(r, c, 1, out));
-            continue;
-        }
-        /* the rest is unreachable, and the caller writes the end itself */
-        found = worse(found, gcal_remove_write_children(r, c, 0, 1, out));
-        break;
-    }
-    free(children.cursors);
-    return found == GCAL_REMOVE_FAILED ? -1 : 0;
-}
-
 static bool same_sums(const struct gcal_remove_sums *a, const struct gcal_remove_sums *b)
 {
     for (size_t i = 0; i < a->n && a->n == b->n; i++)
@@ -70,7 +47,24 @@ int gcal_remove_write_function(struct gcal_remove_pass *r, CXCursor body,
         f->n_kept = 0;
         f->stored = f->sums;
         f->sums = (struct gcal_remove_sums){ 0 };
-        if (write_statements(r, body, out) < 0)
+        struct gcal_source_children children;
+        enum gcal_remove_content found = GCAL_REMOVE_NOTHING;
+
+        if (gcal_source_get_children(body, &children, r->err) < 0)
+            return -1;
+        for (size_t i = 0; i < children.n && found != GCAL_REMOVE_FAILED; i++) {
+            CXCursor c = children.cursors[i];
+
+            if (clang_getCursorKind(c) != CXCursor_ReturnStmt) {
+                found = worse(found, gcal_remove_write_statement(r, c, 1, out));
+                continue;
+            }
+            /* the rest is unreachable, and the caller writes the end itself */
+            found = worse(found, gcal_remove_write_children(r, c, 0, 1, out));
+            break;
+        }
+        free(children.cursors);
+        if (found == GCAL_REMOVE_FAILED)
             return -1;
         again = r->n_needed > n_needed || r->stores != stores ||
                 !same_sums(&f->stored, &f->sums);

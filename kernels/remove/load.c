@@ -6,13 +6,6 @@
 
 #include "kernels/base/error.h"
 
-static enum gcal_remove_content refuse(struct gcal_remove_pass *r, CXCursor c,
-                                       const char *why)
-{
-    gcal_remove_error(r, c, why);
-    return GCAL_REMOVE_FAILED;
-}
-
 /* Writes the load from 'place' (an lvalue, or with 'call' a vload's pointer) if it is
  * kept: 1, 0 when not, -1.
  */
@@ -81,15 +74,6 @@ static enum gcal_remove_content write_choice(struct gcal_remove_pass *r, CXCurso
     return found;
 }
 
-static bool is_choice(CXCursor c)
-{
-    enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(c);
-
-    return clang_getCursorKind(c) == CXCursor_ConditionalOperator ||
-           (clang_getCursorKind(c) == CXCursor_BinaryOperator &&
-            (kind == CXBinaryOperator_LAnd || kind == CXBinaryOperator_LOr));
-}
-
 /* ---- calls ---- */
 
 /* Whether a function may change a variable that a kept load depends on. */
@@ -117,8 +101,11 @@ static enum gcal_remove_content write_call(struct gcal_remove_pass *r, CXCursor 
     enum gcal_remove_content found;
     int written;
 
-    if (gcal_remove_calls(c, "async_work_group"))
-        return refuse(r, c, "an asynchronous copy cannot be kept: write it as a loop");
+    if (gcal_remove_calls(c, "async_work_group")) {
+        gcal_remove_error(r, c,
+                          "an asynchronous copy cannot be kept: write it as a loop");
+        return GCAL_REMOVE_FAILED;
+    }
     if ((found = gcal_remove_write_effect(r, c, indent, out)) != GCAL_REMOVE_NOTHING)
         return found;
     if (gcal_remove_calls(c, "vload")) {
@@ -172,7 +159,10 @@ enum gcal_remove_content gcal_remove_write_loads(struct gcal_remove_pass *r, CXC
     enum gcal_remove_content found;
     CXCursor place;
 
-    if (is_choice(c))
+    enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(c);
+    if (clang_getCursorKind(c) == CXCursor_ConditionalOperator ||
+        (clang_getCursorKind(c) == CXCursor_BinaryOperator &&
+         (kind == CXBinaryOperator_LAnd || kind == CXBinaryOperator_LOr)))
         return write_choice(r, c, indent, out);
     if (clang_getCursorKind(c) == CXCursor_CallExpr)
         return write_call(r, c, indent, out);

@@ -121,34 +121,7 @@ bool gcal_remove_is_needed(const struct gcal_remove_pass *r, CXCursor variable)
     return false;
 }
 
-static int need_variable(struct gcal_remove_pass *r, CXCursor c, CXCursor variable)
-{
-    CXCursor *moved;
-
-    if ((gcal_remove_space(variable) == GCAL_FEATURE_SPACE_LOCAL ||
-         gcal_remove_target(variable) == GCAL_FEATURE_SPACE_LOCAL) &&
-        add_doubt(r, c,
-                  "the address or the number of kept loads depends on local "
-                  "memory, which work removal deletes") < 0)
-        return -1;
-    if (gcal_remove_is_needed(r, variable))
-        return 0;
-    if (!(moved = gcal_array_grow(r->needed, r->n_needed, &r->needed_capacity,
-                                  sizeof(*moved), r->err)))
-        return -1;
-    r->needed = moved;
-    r->needed[r->n_needed++] = variable;
-    return 0;
-}
-
 /* ---- loads that stay in place ---- */
-
-static bool is_integer(CXType type)
-{
-    const char *dtype = gcal_source_dtype(type);
-
-    return dtype && strncmp(dtype, "float", 5) != 0;
-}
 
 /* 'place': of the load that the expression 'c' is. */
 static int need_load(struct gcal_remove_pass *r, CXCursor c, CXCursor place)
@@ -157,7 +130,8 @@ static int need_load(struct gcal_remove_pass *r, CXCursor c, CXCursor place)
     CXCursor lvalue;
     int kept;
 
-    if (!is_integer(gcal_source_type(c)))
+    const char *dtype = gcal_source_dtype(gcal_source_type(c));
+    if (!(dtype && strncmp(dtype, "float", 5) != 0))
         return add_doubt(r, c,
                          "the address or the number of kept loads depends on "
                          "this load, which is not of an integer");
@@ -210,8 +184,24 @@ int gcal_remove_need(struct gcal_remove_pass *r, CXCursor c)
         CXCursor declared = clang_getCursorReferenced(c);
         enum CXCursorKind kind = clang_getCursorKind(declared);
 
-        if (kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl)
-            return need_variable(r, c, declared);
+        if (kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl) {
+            CXCursor *moved;
+
+            if ((gcal_remove_space(declared) == GCAL_FEATURE_SPACE_LOCAL ||
+                 gcal_remove_target(declared) == GCAL_FEATURE_SPACE_LOCAL) &&
+                add_doubt(r, c,
+                          "the address or the number of kept loads depends on local "
+                          "memory, which work removal deletes") < 0)
+                return -1;
+            if (gcal_remove_is_needed(r, declared))
+                return 0;
+            if (!(moved = gcal_array_grow(r->needed, r->n_needed, &r->needed_capacity,
+                                          sizeof(*moved), r->err)))
+                return -1;
+            r->needed = moved;
+            r->needed[r->n_needed++] = declared;
+            return 0;
+        }
         return 0;
     }
     place = gcal_remove_loaded(c);

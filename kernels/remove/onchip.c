@@ -55,33 +55,6 @@ int gcal_remove_onchip_rewrite_children(struct gcal_remove_onchip *o, CXCursor c
 
 /* ---- statements ---- */
 
-/* A return of the kernel stores the sums so far, if there may be any. */
-static int rewrite_return(struct gcal_remove_onchip *o, CXCursor c)
-{
-    unsigned from, to;
-
-    if (o->helper || !(o->n_stores || o->loop_depth))
-        return gcal_remove_onchip_rewrite_children(o, c);
-    gcal_remove_extent(c, &from, &to);
-    gcal_remove_onchip_copy_until(o, from);
-    gcal_buf_puts(o->out, "{ ");
-    if (o->all_sums.n)
-        gcal_remove_sums_put_store(o->r, &o->all_sums, o->out);
-    gcal_buf_puts(o->out, "; return; }");
-    o->position = to + (o->r->unit->source[to] == ';');
-    return 0;
-}
-
-static int rewrite_loop(struct gcal_remove_onchip *o, CXCursor c)
-{
-    int rc;
-
-    o->loop_depth++;
-    rc = gcal_remove_onchip_rewrite_children(o, c);
-    o->loop_depth--;
-    return rc;
-}
-
 static int rewrite(struct gcal_remove_onchip *o, CXCursor c)
 {
     CXCursor place = gcal_remove_loaded(c);
@@ -94,12 +67,31 @@ static int rewrite(struct gcal_remove_onchip *o, CXCursor c)
     switch (clang_getCursorKind(c)) {
     case CXCursor_CallExpr:
         return gcal_remove_onchip_rewrite_call(o, c);
-    case CXCursor_ReturnStmt:
-        return rewrite_return(o, c);
+    case CXCursor_ReturnStmt: {
+        /* A return of the kernel stores the sums so far, if there may be any. */
+        unsigned from, to;
+
+        if (o->helper || !(o->n_stores || o->loop_depth))
+            return gcal_remove_onchip_rewrite_children(o, c);
+        gcal_remove_extent(c, &from, &to);
+        gcal_remove_onchip_copy_until(o, from);
+        gcal_buf_puts(o->out, "{ ");
+        if (o->all_sums.n)
+            gcal_remove_sums_put_store(o->r, &o->all_sums, o->out);
+        gcal_buf_puts(o->out, "; return; }");
+        o->position = to + (o->r->unit->source[to] == ';');
+        return 0;
+    }
     case CXCursor_ForStmt:
     case CXCursor_WhileStmt:
-    case CXCursor_DoStmt:
-        return rewrite_loop(o, c);
+    case CXCursor_DoStmt: {
+        int rc;
+
+        o->loop_depth++;
+        rc = gcal_remove_onchip_rewrite_children(o, c);
+        o->loop_depth--;
+        return rc;
+    }
     case CXCursor_GotoStmt:
         return gcal_remove_error(o->r, c, GCAL_REMOVE_NO_GOTO);
     default:
@@ -108,23 +100,6 @@ static int rewrite(struct gcal_remove_onchip *o, CXCursor c)
 }
 
 /* ---- functions ---- */
-
-/* ", uint *onchip_in0, float *read_tgt" */
-static void put_parameters(struct gcal_remove_onchip *o,
-                           const struct gcal_remove_function *f, struct gcal_buf *out)
-{
-    for (size_t i = 0; i < f->n_uses; i++) {
-        struct gcal_remove_use use = f->uses[i];
-
-        gcal_buf_puts(out, ", ");
-        if (use.is_sum)
-            gcal_remove_sum_put_type(o->sums.sums[use.number], out);
-        else
-            gcal_remove_onchip_put_counter_type(o->counters[use.number], out);
-        gcal_buf_puts(out, " *");
-        gcal_remove_onchip_put_use_name(use, out);
-    }
-}
 
 /* The offset after the last parameter. */
 static unsigned parameters_end(CXCursor function)
@@ -152,7 +127,20 @@ static int write_helper(struct gcal_remove_onchip *o, CXCursor definition)
     *o->helper = (struct gcal_remove_function){ .definition = definition };
     rc = gcal_remove_onchip_put_rewritten(o, body, &text);
     gcal_remove_onchip_copy_until(o, end);
-    put_parameters(o, o->helper, o->out);
+    /* ", uint *onchip_in0, float *read_tgt" */
+    const struct gcal_remove_function *f = o->helper;
+    struct gcal_buf *out = o->out;
+    for (size_t i = 0; i < f->n_uses; i++) {
+        struct gcal_remove_use use = f->uses[i];
+
+        gcal_buf_puts(out, ", ");
+        if (use.is_sum)
+            gcal_remove_sum_put_type(o->sums.sums[use.number], out);
+        else
+            gcal_remove_onchip_put_counter_type(o->counters[use.number], out);
+        gcal_buf_puts(out, " *");
+        gcal_remove_onchip_put_use_name(use, out);
+    }
     gcal_remove_extent(body, &from, &to);
     gcal_remove_onchip_copy_until(o, from);
     gcal_buf_puts(o->out, "{\n");

@@ -59,21 +59,6 @@ int gcal_remove_onchip_replace_load(struct gcal_remove_onchip *o, CXCursor c,
     return rc;
 }
 
-/* The operator of "a[i] <<= b" without the "=". */
-static void put_operator(struct gcal_remove_onchip *o, CXCursor left, CXCursor right,
-                         struct gcal_buf *out)
-{
-    unsigned from, to, next, end;
-    const char *text, *equals;
-
-    gcal_remove_extent(left, &from, &to);
-    gcal_remove_extent(right, &next, &end);
-    text = o->r->unit->source + to;
-    equals = memchr(text, '=', next - to);
-    if (equals)
-        gcal_buf_put(out, text, (size_t)(equals - text));
-}
-
 /* The value that 'c', a change of global memory, would store. */
 static int put_stored(struct gcal_remove_onchip *o, CXCursor c, struct gcal_buf *out)
 {
@@ -91,7 +76,16 @@ static int put_stored(struct gcal_remove_onchip *o, CXCursor c, struct gcal_buf 
                           : " + 1");
         return 0;
     }
-    put_operator(o, place, value, out);
+    /* The operator of "a[i] <<= b" without the "=". */
+    unsigned from, to, next, end;
+    const char *text, *equals;
+
+    gcal_remove_extent(place, &from, &to);
+    gcal_remove_extent(value, &next, &end);
+    text = o->r->unit->source + to;
+    equals = memchr(text, '=', next - to);
+    if (equals)
+        gcal_buf_put(out, text, (size_t)(equals - text));
     gcal_buf_puts(out, " (");
     if (gcal_remove_onchip_put_rewritten(o, value, out) < 0)
         return -1;
@@ -169,28 +163,6 @@ static struct gcal_remove_function *find_function(const struct gcal_remove_onchi
     return NULL;
 }
 
-/* Adds the helper's counters and sums to its arguments. */
-static int rewrite_helper_call(struct gcal_remove_onchip *o, CXCursor c, CXCursor callee)
-{
-    struct gcal_remove_function *f = find_function(o, callee);
-    unsigned from, to;
-
-    if (!f)
-        return gcal_remove_error(o->r, c, "define this function before its caller");
-    if (gcal_remove_onchip_rewrite_children(o, c) < 0)
-        return -1;
-    gcal_remove_extent(c, &from, &to);
-    gcal_remove_onchip_copy_until(o, to - 1);
-    for (size_t i = 0; i < f->n_uses; i++) {
-        if (gcal_remove_onchip_add_use(o, f->uses[i].is_sum, f->uses[i].number) < 0)
-            return -1;
-        gcal_buf_puts(o->out, o->helper ? ", " : ", &");
-        gcal_remove_onchip_put_use_name(f->uses[i], o->out);
-        o->n_stores += f->uses[i].is_sum;
-    }
-    return 0;
-}
-
 static bool passes_global(CXCursor call)
 {
     int n = clang_Cursor_getNumArguments(call);
@@ -206,8 +178,26 @@ int gcal_remove_onchip_rewrite_call(struct gcal_remove_onchip *o, CXCursor c)
     CXCursor callee = gcal_remove_callee(c);
     int n = clang_Cursor_getNumArguments(c);
 
-    if (!clang_Cursor_isNull(callee) && gcal_remove_takes_global(callee))
-        return rewrite_helper_call(o, c, callee);
+    if (!clang_Cursor_isNull(callee) && gcal_remove_takes_global(callee)) {
+        /* Adds the helper's counters and sums to its arguments. */
+        struct gcal_remove_function *f = find_function(o, callee);
+        unsigned from, to;
+
+        if (!f)
+            return gcal_remove_error(o->r, c, "define this function before its caller");
+        if (gcal_remove_onchip_rewrite_children(o, c) < 0)
+            return -1;
+        gcal_remove_extent(c, &from, &to);
+        gcal_remove_onchip_copy_until(o, to - 1);
+        for (size_t i = 0; i < f->n_uses; i++) {
+            if (gcal_remove_onchip_add_use(o, f->uses[i].is_sum, f->uses[i].number) < 0)
+                return -1;
+            gcal_buf_puts(o->out, o->helper ? ", " : ", &");
+            gcal_remove_onchip_put_use_name(f->uses[i], o->out);
+            o->n_stores += f->uses[i].is_sum;
+        }
+        return 0;
+    }
     if (!clang_Cursor_isNull(callee) || !passes_global(c))
         return gcal_remove_onchip_rewrite_children(o, c);
     if (gcal_remove_calls(c, "vload"))

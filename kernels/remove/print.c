@@ -107,23 +107,6 @@ static int find_insertions(const struct gcal_source_unit *given,
     return rc;
 }
 
-static void put_insertions(const char *text, const struct insertions *insertions,
-                           struct gcal_buf *out)
-{
-    unsigned position = 0;
-
-    for (size_t i = 0; i < insertions->n; i++) {
-        const struct insertion *one = &insertions->all[i];
-
-        gcal_buf_put(out, text + position, one->place - position);
-        gcal_buf_puts(out, "\n");
-        gcal_buf_put(out, one->text, strcspn(one->text, "\n"));
-        gcal_buf_puts(out, "\n");
-        position = one->place;
-    }
-    gcal_buf_puts(out, text + position);
-}
-
 /* Takes 'text', the printed source, and returns it with the pragmas. */
 static char *carry_pragmas(const struct gcal_source_unit *given, char *text,
                            const char *standard, struct gcal_error *err)
@@ -142,8 +125,20 @@ static char *carry_pragmas(const struct gcal_source_unit *given, char *text,
     for (size_t i = 0; i < all.n && rc == 0; i++)
         if (clang_getCursorKind(all.cursors[i]) == CXCursor_FunctionDecl)
             rc = find_insertions(given, printed, all.cursors[i], &insertions, err);
-    if (rc == 0)
-        put_insertions(text, &insertions, &out);
+    if (rc == 0) {
+        unsigned position = 0;
+
+        for (size_t i = 0; i < insertions.n; i++) {
+            const struct insertion *one = &insertions.all[i];
+
+            gcal_buf_put(&out, text + position, one->place - position);
+            gcal_buf_puts(&out, "\n");
+            gcal_buf_put(&out, one->text, strcspn(one->text, "\n"));
+            gcal_buf_puts(&out, "\n");
+            position = one->place;
+        }
+        gcal_buf_puts(&out, text + position);
+    }
     free(text);
     text = rc == 0 ? gcal_buf_take(&out, err) : NULL;
     free(insertions.all);
@@ -153,20 +148,6 @@ static char *carry_pragmas(const struct gcal_source_unit *given, char *text,
 }
 
 /* ---- declarations ---- */
-
-/* Included files are part of the text. */
-static bool is_from_source(const struct gcal_source_unit *unit, CXCursor c)
-{
-    CXFile file;
-    CXString name;
-    bool same;
-
-    clang_getExpansionLocation(clang_getCursorLocation(c), &file, NULL, NULL, NULL);
-    name = clang_getFileName(file);
-    same = clang_getCString(name) && strcmp(clang_getCString(name), unit->file) == 0;
-    clang_disposeString(name);
-    return same;
-}
 
 static void print_declaration(CXCursor c, struct gcal_buf *out)
 {
@@ -223,27 +204,6 @@ static void mend(char *text, const char *wrong, size_t n_right)
         memset(text + n_right, ' ', strlen(wrong) - n_right);
 }
 
-/* Printing omits these pragmas, and half needs one.  An #ifdef around it is lost: it is
- * written again, for devices without the extension.
- */
-static void print_extensions(const char *source, struct gcal_buf *out)
-{
-    for (const char *line = source; *line; line += *line == '\n') {
-        const char *start = line + strspn(line, " \t");
-        char name[64] = "";
-
-        line += strcspn(line, "\n");
-        if (strncmp(start, "#pragma OPENCL", 14) != 0)
-            continue;
-        sscanf(start, "#pragma OPENCL EXTENSION %63[a-z0-9_]", name);
-        if (strncmp(name, "cl_", 3) == 0)
-            gcal_buf_printf(out, "#ifdef %s\n%.*s\n#endif\n", name, (int)(line - start),
-                            start);
-        else
-            gcal_buf_printf(out, "%.*s\n", (int)(line - start), start);
-    }
-}
-
 char *gcal_remove_print_source(const struct gcal_source_unit *unit, CXCursor kernel,
                                const char *standard, struct gcal_error *err)
 {
@@ -253,9 +213,36 @@ char *gcal_remove_print_source(const struct gcal_source_unit *unit, CXCursor ker
 
     if (gcal_source_get_children(clang_getTranslationUnitCursor(unit->tu), &all, err) < 0)
         return NULL;
-    print_extensions(unit->source, &out);
+    /* Printing omits these pragmas, and half needs one.  An #ifdef around it is lost: it is
+     * written again, for devices without the extension.
+     */
+    const char *source = unit->source;
+    for (const char *line = source; *line; line += *line == '\n') {
+        const char *start = line + strspn(line, " \t");
+        char name[64] = "";
+
+        line += strcspn(line, "\n");
+        if (strncmp(start, "#pragma OPENCL", 14) != 0)
+            continue;
+        sscanf(start, "#pragma OPENCL EXTENSION %63[a-z0-9_]", name);
+        if (strncmp(name, "cl_", 3) == 0)
+            gcal_buf_printf(&out, "#ifdef %s\n%.*s\n#endif\n", name, (int)(line - start),
+                            start);
+        else
+            gcal_buf_printf(&out, "%.*s\n", (int)(line - start), start);
+    }
     for (size_t i = 0; i < all.n; i++) {
-        if (!is_from_source(unit, all.cursors[i]) || is_kernel(unit, all.cursors[i]))
+        /* Included files are part of the text. */
+        CXCursor c = all.cursors[i];
+        CXFile file;
+        CXString name;
+        bool same;
+
+        clang_getExpansionLocation(clang_getCursorLocation(c), &file, NULL, NULL, NULL);
+        name = clang_getFileName(file);
+        same = clang_getCString(name) && strcmp(clang_getCString(name), unit->file) == 0;
+        clang_disposeString(name);
+        if (!same || is_kernel(unit, all.cursors[i]))
             continue;
         if (i + 1 < all.n && print_nameless(all.cursors[i], all.cursors[i + 1], &out))
             i++;

@@ -71,38 +71,6 @@ static enum gcal_remove_content write_body(struct gcal_remove_pass *r, CXCursor 
     return found;
 }
 
-static enum gcal_remove_content write_block(struct gcal_remove_pass *r, CXCursor c,
-                                            int indent, struct gcal_buf *out)
-{
-    struct gcal_buf text = { 0 };
-    enum gcal_remove_content found = write_body(r, c, indent + 1, &text);
-
-    if (found != GCAL_REMOVE_NOTHING && found != GCAL_REMOVE_FAILED) {
-        gcal_remove_indent(indent, out);
-        gcal_buf_printf(out, "{\n%s", text.data ? text.data : "");
-        gcal_remove_indent(indent, out);
-        gcal_buf_puts(out, "}\n");
-    }
-    gcal_buf_free(&text);
-    return found;
-}
-
-static enum gcal_remove_content write_if(struct gcal_remove_pass *r, CXCursor c,
-                                         int indent, struct gcal_buf *out)
-{
-    CXCursor condition = gcal_remove_child(c, 0), otherwise = gcal_remove_child(c, 2);
-    struct gcal_buf yes = { 0 }, no = { 0 };
-    enum gcal_remove_content found =
-        write_body(r, gcal_remove_child(c, 1), indent + 1, &yes);
-
-    if (found != GCAL_REMOVE_FAILED && !clang_Cursor_isNull(otherwise))
-        found = worse(found, write_body(r, otherwise, indent + 1, &no));
-    found = gcal_remove_write_if(r, condition, false, found, &yes, &no, indent, out);
-    gcal_buf_free(&yes);
-    gcal_buf_free(&no);
-    return found;
-}
-
 /* ---- switch ---- */
 
 static enum gcal_remove_content write_switch(struct gcal_remove_pass *r, CXCursor c,
@@ -134,21 +102,6 @@ static enum gcal_remove_content write_switch(struct gcal_remove_pass *r, CXCurso
     }
     gcal_buf_free(&text);
     return found;
-}
-
-/* Writes the label always: the text of a switch that is deleted is not used. */
-static enum gcal_remove_content write_case(struct gcal_remove_pass *r, CXCursor c,
-                                           int indent, struct gcal_buf *out)
-{
-    bool is_default = clang_getCursorKind(c) == CXCursor_DefaultStmt;
-
-    gcal_remove_indent(indent - 1, out);
-    gcal_buf_puts(out, is_default ? "default" : "case ");
-    if (!is_default)
-        gcal_remove_put_text(r, gcal_remove_child(c, 0), out);
-    gcal_buf_puts(out, ":;\n"); /* a declaration may follow */
-    return gcal_remove_write_statement(r, gcal_remove_child(c, is_default ? 0 : 1),
-                                       indent, out);
 }
 
 /* ---- loops ---- */
@@ -322,16 +275,6 @@ static enum gcal_remove_content write_return(struct gcal_remove_pass *r, CXCurso
     return GCAL_REMOVE_WORK;
 }
 
-static enum gcal_remove_content write_jump(struct gcal_remove_pass *r, CXCursor c,
-                                           int indent, struct gcal_buf *out)
-{
-    r->n_continues += clang_getCursorKind(c) == CXCursor_ContinueStmt;
-    gcal_remove_indent(indent, out);
-    gcal_remove_put_text(r, c, out);
-    gcal_buf_puts(out, ";\n");
-    return GCAL_REMOVE_JUMPS;
-}
-
 enum gcal_remove_content gcal_remove_write_statement(struct gcal_remove_pass *r,
                                                      CXCursor c, int indent,
                                                      struct gcal_buf *out)
@@ -341,10 +284,32 @@ enum gcal_remove_content gcal_remove_write_statement(struct gcal_remove_pass *r,
     switch (clang_getCursorKind(c)) {
     case CXCursor_DeclStmt:
         return write_declaration(r, c, indent, out);
-    case CXCursor_CompoundStmt:
-        return write_block(r, c, indent, out);
-    case CXCursor_IfStmt:
-        return write_if(r, c, indent, out);
+    case CXCursor_CompoundStmt: {
+        struct gcal_buf text = { 0 };
+        enum gcal_remove_content found = write_body(r, c, indent + 1, &text);
+
+        if (found != GCAL_REMOVE_NOTHING && found != GCAL_REMOVE_FAILED) {
+            gcal_remove_indent(indent, out);
+            gcal_buf_printf(out, "{\n%s", text.data ? text.data : "");
+            gcal_remove_indent(indent, out);
+            gcal_buf_puts(out, "}\n");
+        }
+        gcal_buf_free(&text);
+        return found;
+    }
+    case CXCursor_IfStmt: {
+        CXCursor condition = gcal_remove_child(c, 0), otherwise = gcal_remove_child(c, 2);
+        struct gcal_buf yes = { 0 }, no = { 0 };
+        enum gcal_remove_content found =
+            write_body(r, gcal_remove_child(c, 1), indent + 1, &yes);
+
+        if (found != GCAL_REMOVE_FAILED && !clang_Cursor_isNull(otherwise))
+            found = worse(found, write_body(r, otherwise, indent + 1, &no));
+        found = gcal_remove_write_if(r, condition, false, found, &yes, &no, indent, out);
+        gcal_buf_free(&yes);
+        gcal_buf_free(&no);
+        return found;
+    }
     case CXCursor_ForStmt:
     case CXCursor_WhileStmt:
     case CXCursor_DoStmt:
@@ -352,11 +317,25 @@ enum gcal_remove_content gcal_remove_write_statement(struct gcal_remove_pass *r,
     case CXCursor_SwitchStmt:
         return write_switch(r, c, indent, out);
     case CXCursor_CaseStmt:
-    case CXCursor_DefaultStmt:
-        return write_case(r, c, indent, out);
+    case CXCursor_DefaultStmt: {
+        /* Writes the label always: the text of a switch that is deleted is not used. */
+        bool is_default = clang_getCursorKind(c) == CXCursor_DefaultStmt;
+
+        gcal_remove_indent(indent - 1, out);
+        gcal_buf_puts(out, is_default ? "default" : "case ");
+        if (!is_default)
+            gcal_remove_put_text(r, gcal_remove_child(c, 0), out);
+        gcal_buf_puts(out, ":;\n"); /* a declaration may follow */
+        return gcal_remove_write_statement(r, gcal_remove_child(c, is_default ? 0 : 1),
+                                           indent, out);
+    }
     case CXCursor_BreakStmt:
     case CXCursor_ContinueStmt:
-        return write_jump(r, c, indent, out);
+        r->n_continues += clang_getCursorKind(c) == CXCursor_ContinueStmt;
+        gcal_remove_indent(indent, out);
+        gcal_remove_put_text(r, c, out);
+        gcal_buf_puts(out, ";\n");
+        return GCAL_REMOVE_JUMPS;
     case CXCursor_ReturnStmt:
         return write_return(r, c, indent, out);
     case CXCursor_NullStmt:

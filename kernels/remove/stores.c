@@ -131,25 +131,6 @@ static bool is_update(CXCursor call, int *first, int *end, CXCursor *place)
     return n > 0 && gcal_remove_target(*place) == GCAL_FEATURE_SPACE_GLOBAL;
 }
 
-/* Its arguments, with sums instead of values. */
-static int put_arguments(struct gcal_remove_pass *r, CXCursor call, int first, int end,
-                         struct gcal_buf *out)
-{
-    int n = clang_Cursor_getNumArguments(call), rc = 0;
-
-    for (int i = 0; i < n && rc == 0; i++) {
-        CXCursor argument = argument_of(call, i);
-
-        gcal_buf_puts(out, i ? ", " : "(");
-        if (i >= first && i < end)
-            rc = put_total_as(r, argument, gcal_source_type(argument), out);
-        else if ((rc = gcal_remove_need(r, argument)) == 0)
-            gcal_remove_put_text(r, argument, out);
-    }
-    gcal_buf_puts(out, ");\n");
-    return rc;
-}
-
 static enum gcal_remove_content write_update(struct gcal_remove_pass *r, CXCursor call,
                                              int first, int end, int indent,
                                              struct gcal_buf *out)
@@ -169,8 +150,20 @@ static enum gcal_remove_content write_update(struct gcal_remove_pass *r, CXCurso
     gcal_buf_puts(out, name);
     free(name);
     r->stores = true;
-    return put_arguments(r, call, first, end, out) < 0 ? GCAL_REMOVE_FAILED
-                                                       : GCAL_REMOVE_WORK;
+    /* Its arguments, with sums instead of values. */
+    int n = clang_Cursor_getNumArguments(call), rc = 0;
+
+    for (int i = 0; i < n && rc == 0; i++) {
+        CXCursor argument = argument_of(call, i);
+
+        gcal_buf_puts(out, i ? ", " : "(");
+        if (i >= first && i < end)
+            rc = put_total_as(r, argument, gcal_source_type(argument), out);
+        else if ((rc = gcal_remove_need(r, argument)) == 0)
+            gcal_remove_put_text(r, argument, out);
+    }
+    gcal_buf_puts(out, ");\n");
+    return rc < 0 ? GCAL_REMOVE_FAILED : GCAL_REMOVE_WORK;
 }
 
 enum gcal_remove_content gcal_remove_write_effect(struct gcal_remove_pass *r,

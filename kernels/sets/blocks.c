@@ -54,28 +54,6 @@ static bool is_alike(struct blocks *b, size_t axis)
     return true;
 }
 
-static void shift(struct blocks *b, size_t axis)
-{
-    unsigned atom = gcal_poly_atom_index(b->image.nest->gid[axis]);
-
-    for (size_t i = 0; i < b->image.n_accesses; i++) {
-        b->shifted[i] = *b->image.accesses[i];
-        b->shifted[i].offset = gcal_poly_substitute(b->c, b->shifted[i].offset, atom,
-                                                    gcal_poly_integer(b->c, 0));
-        b->pointers[i] = &b->shifted[i];
-    }
-    b->image.accesses = b->pointers;
-}
-
-static void find_alike(struct blocks *b)
-{
-    for (size_t d = 0; d < b->image.nest->n_dims; d++)
-        b->image.alike[d] = is_alike(b, d);
-    for (size_t d = 0; d < b->image.nest->n_dims; d++)
-        if (b->image.alike[d])
-            shift(b, d);
-}
-
 /* ---- blocks ---- */
 
 static int64_t common_divisor(const struct gcal_poly *p, int64_t of)
@@ -83,18 +61,6 @@ static int64_t common_divisor(const struct gcal_poly *p, int64_t of)
     for (size_t i = 0; i < p->n_terms; i++)
         of = p->terms[i].den == 1 ? gcal_poly_gcd(of, p->terms[i].num) : 1;
     return of;
-}
-
-/* A product of sizes before the first row. */
-static void add_term(struct blocks *b, const struct gcal_poly_term *t)
-{
-    const struct gcal_poly *p = gcal_poly_rational(b->c, t->num, t->den);
-
-    for (size_t j = 0; j < t->n_factors; j++)
-        for (unsigned k = 0; k < t->factors[j].power; k++)
-            p = gcal_poly_mul(b->c, p, gcal_poly_from_atom(b->c, t->factors[j].atom));
-    if (!gcal_poly_multiples_add(b->c, &b->multiples, p))
-        b->known = common_divisor(p, b->known);
 }
 
 /* The place of rows in blocks, as far as it is known. */
@@ -109,9 +75,18 @@ static void find_places(struct blocks *b)
         if (!gcal_poly_multiples_add(b->c, &b->multiples, b->image.bases.all[i]))
             b->known = common_divisor(b->image.bases.all[i], b->known);
     for (size_t i = 0; i < at->n_terms; i++)
-        if (at->terms[i].n_factors && b->multiples.of)
-            add_term(b, &at->terms[i]);
-        else if (at->terms[i].n_factors || at->terms[i].den != 1)
+        if (at->terms[i].n_factors && b->multiples.of) {
+            /* A product of sizes before the first row. */
+            const struct gcal_poly *p =
+                gcal_poly_rational(b->c, at->terms[i].num, at->terms[i].den);
+
+            for (size_t j = 0; j < at->terms[i].n_factors; j++)
+                for (unsigned k = 0; k < at->terms[i].factors[j].power; k++)
+                    p = gcal_poly_mul(
+                        b->c, p, gcal_poly_from_atom(b->c, at->terms[i].factors[j].atom));
+            if (!gcal_poly_multiples_add(b->c, &b->multiples, p))
+                b->known = common_divisor(p, b->known);
+        } else if (at->terms[i].n_factors || at->terms[i].den != 1)
             b->known =
                 at->terms[i].den == 1 ? gcal_poly_gcd(b->known, at->terms[i].num) : 1;
         else
@@ -193,19 +168,6 @@ static const struct gcal_poly *count_mean(struct blocks *b, isl_set *set)
                            1, b->size);
 }
 
-/* 'p', or for sizes at which rows begin with blocks the count of these. */
-static const struct gcal_poly *or_multiples(struct blocks *b, isl_set *set,
-                                            const struct gcal_poly *p)
-{
-    const struct gcal_poly *whole = NULL;
-
-    b->multiples = (struct gcal_poly_multiples){ .of = b->size };
-    find_places(b);
-    if (b->known == b->size)
-        whole = gcal_sets_cardinality(&b->image.sizes, to_blocks(b, isl_set_copy(set)));
-    return whole ? gcal_poly_multiples_choose(b->c, &b->multiples, whole, p) : p;
-}
-
 static const struct gcal_poly *count(struct blocks *b, bool *estimated)
 {
     isl_set *set = gcal_sets_image_set(&b->image);
@@ -217,8 +179,17 @@ static const struct gcal_poly *count(struct blocks *b, bool *estimated)
     *estimated = b->known < b->size || b->image.estimated || !are_apart(b, set);
     if (b->known == b->size)
         return gcal_sets_cardinality(&b->image.sizes, to_blocks(b, set));
-    if ((p = count_mean(b, isl_set_copy(set))))
-        p = or_multiples(b, set, p);
+    if ((p = count_mean(b, isl_set_copy(set)))) {
+        /* 'p', or for sizes at which rows begin with blocks the count of these. */
+        const struct gcal_poly *whole = NULL;
+
+        b->multiples = (struct gcal_poly_multiples){ .of = b->size };
+        find_places(b);
+        if (b->known == b->size)
+            whole =
+                gcal_sets_cardinality(&b->image.sizes, to_blocks(b, isl_set_copy(set)));
+        p = whole ? gcal_poly_multiples_choose(b->c, &b->multiples, whole, p) : p;
+    }
     isl_set_free(set);
     return p;
 }
@@ -243,8 +214,22 @@ gcal_sets_block_footprint(struct gcal_sets_nest *nest, size_t n,
             return NULL;
     if (n > GCAL_SETS_IMAGE_ACCESSES || !gcal_sets_begin_attempt(nest, MOST_OPERATIONS))
         return NULL;
-    if (by_group)
-        find_alike(&b);
+    if (by_group) {
+        for (size_t d = 0; d < b.image.nest->n_dims; d++)
+            b.image.alike[d] = is_alike(&b, d);
+        for (size_t d = 0; d < b.image.nest->n_dims; d++)
+            if (b.image.alike[d]) {
+                unsigned atom = gcal_poly_atom_index(b.image.nest->gid[d]);
+
+                for (size_t i = 0; i < b.image.n_accesses; i++) {
+                    b.shifted[i] = *b.image.accesses[i];
+                    b.shifted[i].offset = gcal_poly_substitute(
+                        b.c, b.shifted[i].offset, atom, gcal_poly_integer(b.c, 0));
+                    b.pointers[i] = &b.shifted[i];
+                }
+                b.image.accesses = b.pointers;
+            }
+    }
     gcal_sets_image_find_apart(&b.image);
     known = gcal_sets_image_prepare(&b.image);
     for (int whole = 1; whole >= 0 && known && !p; whole--)

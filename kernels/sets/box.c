@@ -76,10 +76,24 @@ static bool is_fixed(const struct boxes *b, const struct gcal_sets_domain *domai
     return false;
 }
 
-/* Trips that depend on ids and other loops: the most of them; NULL: unknown. */
-static const struct gcal_poly *most_trips(const struct gcal_sets_domain *domain,
-                                          const struct gcal_poly *trips)
+/* How many values it has there; NULL: unknown. */
+static const struct gcal_poly *extent(void *data, const struct gcal_sets_domain *domain,
+                                      size_t dim)
 {
+    const struct boxes *b = data;
+    struct gcal_sets_nest *nest = b->nest;
+    int64_t lanes = nest->sub_group_size, along;
+
+    if (is_fixed(b, domain, dim))
+        return gcal_poly_integer(b->c, 1);
+    for (size_t d = 0; b->region >= SUB_GROUP && d < nest->n_dims; d++) {
+        along = lanes < nest->local_size[d] ? lanes : nest->local_size[d];
+        if (domain->dims[dim] == gcal_poly_atom_index(nest->lid[d]))
+            return gcal_poly_integer(b->c, along);
+        lanes = (lanes + along - 1) / along;
+    }
+    /* Trips that depend on ids and other loops: the most of them; NULL: unknown. */
+    const struct gcal_poly *trips = domain->trips[dim];
     struct gcal_poly_context *c = domain->nest->c;
     const struct gcal_poly *end;
 
@@ -97,25 +111,6 @@ static const struct gcal_poly *most_trips(const struct gcal_sets_domain *domain,
         trips = gcal_poly_substitute(c, trips, domain->dims[i], end);
     }
     return trips && !gcal_poly_has_dimension(c, trips) ? trips : NULL;
-}
-
-/* How many values it has there; NULL: unknown. */
-static const struct gcal_poly *extent(void *data, const struct gcal_sets_domain *domain,
-                                      size_t dim)
-{
-    const struct boxes *b = data;
-    struct gcal_sets_nest *nest = b->nest;
-    int64_t lanes = nest->sub_group_size, along;
-
-    if (is_fixed(b, domain, dim))
-        return gcal_poly_integer(b->c, 1);
-    for (size_t d = 0; b->region >= SUB_GROUP && d < nest->n_dims; d++) {
-        along = lanes < nest->local_size[d] ? lanes : nest->local_size[d];
-        if (domain->dims[dim] == gcal_poly_atom_index(nest->lid[d]))
-            return gcal_poly_integer(b->c, along);
-        lanes = (lanes + along - 1) / along;
-    }
-    return most_trips(domain, domain->trips[dim]);
 }
 
 /* Adds dimension 'dim' of the domain; false when its range is unknown. */
@@ -270,16 +265,6 @@ static int64_t divide_down(int64_t number, int64_t by)
     return number / by - (number % by < 0);
 }
 
-/* What all places of a box that has data begin at a multiple of, within blocks. */
-static int64_t find_grain(const struct boxes *b, const struct box *box)
-{
-    int64_t grain = b->bases.n == 1 && box->data ? b->size : 1;
-
-    for (size_t i = 0; i < box->n_dims; i++)
-        grain = gcal_poly_gcd(grain, box->step[i][0]);
-    return grain;
-}
-
 /* The runs along basis 'k', in units of it. */
 static struct runs along(struct boxes *b, struct box *box, size_t k, int64_t grain)
 {
@@ -335,7 +320,12 @@ static struct runs stack(struct boxes *b, struct box *box, struct runs lower,
 static const struct gcal_poly *count_box(struct boxes *b, struct box *box)
 {
     struct gcal_poly_context *c = b->c;
-    int64_t grain = find_grain(b, box);
+    /* What all places of a box that has data begin at a multiple of, within blocks. */
+    int64_t grain = b->bases.n == 1 && box->data ? b->size : 1;
+
+    for (size_t i = 0; i < box->n_dims; i++)
+        grain = gcal_poly_gcd(grain, box->step[i][0]);
+
     struct runs runs = along(b, box, 0, grain);
     const struct gcal_poly *reach;
 
@@ -395,23 +385,6 @@ static const struct gcal_poly *count(struct boxes *b, size_t n,
     return sum;
 }
 
-/* p, or for sizes at which rows begin with blocks the count as if they always did. */
-static const struct gcal_poly *
-or_multiples(struct boxes *b, size_t n,
-             const struct gcal_sets_access_event *const *accesses, bool whole,
-             const struct gcal_poly *p)
-{
-    const struct gcal_poly *either = NULL, *aligned;
-
-    if (!gcal_poly_begin_attempt(b->c, MOST_STEPS))
-        return p;
-    b->multiples = (struct gcal_poly_multiples){ .of = b->size };
-    aligned = count(b, n, accesses, whole);
-    if (aligned && b->multiples.n)
-        either = gcal_poly_multiples_choose(b->c, &b->multiples, aligned, p);
-    return gcal_poly_end_attempt(b->c) || !either ? p : either;
-}
-
 /* The blocks of one region; NULL: unknown. */
 static const struct gcal_poly *
 count_region(struct boxes *b, size_t n,
@@ -435,7 +408,16 @@ count_region(struct boxes *b, size_t n,
     }
     if (gcal_poly_end_attempt(b->c) || !p)
         return NULL;
-    return or_multiples(b, n, accesses, whole, p);
+    /* p, or for sizes at which rows begin with blocks the count as if they always did. */
+    const struct gcal_poly *either = NULL, *aligned;
+
+    if (!gcal_poly_begin_attempt(b->c, MOST_STEPS))
+        return p;
+    b->multiples = (struct gcal_poly_multiples){ .of = b->size };
+    aligned = count(b, n, accesses, whole);
+    if (aligned && b->multiples.n)
+        either = gcal_poly_multiples_choose(b->c, &b->multiples, aligned, p);
+    return gcal_poly_end_attempt(b->c) || !either ? p : either;
 }
 
 const struct gcal_poly *

@@ -51,17 +51,6 @@ static const struct gcal_poly *sum_case(const struct gcal_sets_system *s,
     return sum;
 }
 
-static const struct gcal_poly *sum_cases(const struct gcal_sets_system *s,
-                                         const struct gcal_poly *weight,
-                                         const struct gcal_sets_floor *floor)
-{
-    const struct gcal_poly *total = gcal_poly_integer(s->context->c, 0);
-
-    for (int64_t i = 0; i < floor->n_cases && total; i++)
-        total = add(s, total, sum_case(s, weight, floor, i));
-    return total;
-}
-
 /* ---- dimensions that are independent of the others ---- */
 
 static bool are_together(const struct gcal_sets_system *s, size_t a, size_t b)
@@ -122,18 +111,6 @@ static const struct gcal_poly *sum_part(const struct gcal_sets_system *s,
     sum = sum_system(part, weight);
     free(part);
     return sum;
-}
-
-static const struct gcal_poly *sum_parts(const struct gcal_sets_system *s,
-                                         const struct gcal_poly *weight,
-                                         const bool *in_first)
-{
-    struct gcal_poly_context *c = s->context->c;
-    const struct gcal_poly *a = sum_part(s, weight, in_first, true), *b;
-
-    if (!a || !(b = sum_part(s, gcal_poly_integer(c, 1), in_first, false)))
-        return NULL;
-    return gcal_sets_product(c, a, b);
 }
 
 /* ---- elimination of a dimension ---- */
@@ -453,12 +430,23 @@ static const struct gcal_poly *sum_system(struct gcal_sets_system *s,
         return gcal_poly_integer(s->context->c, 0);
     if (!s->n_dims)
         return cut_by_sizes(s, weight);
-    if (!has_dimensions(s, weight) && find_first_part(s, in_first))
-        return sum_parts(s, weight, in_first);
+    if (!has_dimensions(s, weight) && find_first_part(s, in_first)) {
+        struct gcal_poly_context *c = s->context->c;
+        const struct gcal_poly *a = sum_part(s, weight, in_first, true), *b;
+
+        if (!a || !(b = sum_part(s, gcal_poly_integer(c, 1), in_first, false)))
+            return NULL;
+        return gcal_sets_product(c, a, b);
+    }
     if ((reduced = gcal_sets_system_reduce(s, &weight)))
         return reduced > 0 ? sum_system(s, weight) : NULL;
-    if (gcal_sets_system_find_floor(s, &floor))
-        return sum_cases(s, weight, &floor);
+    if (gcal_sets_system_find_floor(s, &floor)) {
+        const struct gcal_poly *total = gcal_poly_integer(s->context->c, 0);
+
+        for (int64_t i = 0; i < floor.n_cases && total; i++)
+            total = add(s, total, sum_case(s, weight, &floor, i));
+        return total;
+    }
     dim = cheapest(s, weight);
     return dim == SIZE_MAX ? NULL : sum_dimension(s, weight, dim);
 }

@@ -78,26 +78,6 @@ static void add_fact(struct gcal_sets_context *context, const struct gcal_poly *
         context->facts[context->n_facts++] = p;
 }
 
-/* Facts about the new size, the last: its lower bound, its order among the others. */
-static void relate(struct gcal_sets_context *context, const struct gcal_poly *size)
-{
-    const struct gcal_poly *one = gcal_poly_integer(context->c, 1), *d;
-
-    d = gcal_poly_sub(context->c, size, one);
-    if (gcal_poly_is_nonnegative(context->c, d))
-        add_fact(context, d);
-    else if (gcal_poly_is_nonnegative(context->c, size))
-        add_fact(context, size);
-    for (size_t i = 0; i + 1 < context->n_sizes; i++) {
-        d = gcal_poly_sub(context->c, size, context->sizes[i]);
-        if (gcal_poly_is_nonnegative(context->c, d))
-            add_fact(context, d);
-        else if (gcal_poly_is_nonnegative(context->c,
-                                          d = gcal_poly_scale(context->c, d, -1, 1)))
-            add_fact(context, d);
-    }
-}
-
 /* Facts that define an atom: k*q <= p <= k*q + k-1 for q = floor(p/k), and so on. */
 static void define(struct gcal_sets_context *context, unsigned atom)
 {
@@ -158,7 +138,22 @@ static int add_size(struct gcal_sets_context *context, const struct gcal_poly *m
     }
     known = (int)context->n_sizes;
     context->sizes[context->n_sizes++] = monomial;
-    relate(context, monomial);
+    /* Facts about the new size, the last: its lower bound, its order among the others. */
+    const struct gcal_poly *one = gcal_poly_integer(context->c, 1), *d;
+
+    d = gcal_poly_sub(context->c, monomial, one);
+    if (gcal_poly_is_nonnegative(context->c, d))
+        add_fact(context, d);
+    else if (gcal_poly_is_nonnegative(context->c, monomial))
+        add_fact(context, monomial);
+    for (size_t i = 0; i + 1 < context->n_sizes; i++) {
+        d = gcal_poly_sub(context->c, monomial, context->sizes[i]);
+        if (gcal_poly_is_nonnegative(context->c, d))
+            add_fact(context, d);
+        else if (gcal_poly_is_nonnegative(context->c,
+                                          d = gcal_poly_scale(context->c, d, -1, 1)))
+            add_fact(context, d);
+    }
     for (size_t i = 0; i < t->n_factors; i++)
         define(context, t->factors[i].atom);
     return known;

@@ -240,27 +240,6 @@ static void replace_all(struct gcal_sets_domain *domain, size_t dim, struct lane
     domain->block[dim] = 1;
 }
 
-static void pick(struct gcal_sets_domain *domain)
-{
-    for (size_t i = 0; i < domain->n_dims; i++) {
-        struct lane lane;
-        enum gcal_sets_direction direction;
-
-        if (!find_lane(domain, i, &lane))
-            continue;
-        direction = direction_of(domain, lane.lid);
-        if (direction == GCAL_SETS_CONSTANT || direction == GCAL_SETS_MIXED)
-            continue;
-        lane.value = direction == GCAL_SETS_RISING ? lane.last : lane.first;
-        if (!lane.value)
-            continue;
-        replace_all(domain, i, &lane);
-        /* without a size of sub-groups, some of a group's may be idle */
-        if (domain->mode == GCAL_SETS_COUNT_GROUPS)
-            *domain->estimated = true;
-    }
-}
-
 /* The branch holds for the lane where it holds first, and not for the one where it holds
  * last: conditions that replace it.  False when lanes do not decide it.
  */
@@ -306,6 +285,23 @@ void gcal_sets_domain_pick_lanes(struct gcal_sets_domain *domain)
          domain->mode != GCAL_SETS_COUNT_GROUPS) ||
         domain->linear || domain->keeps_lanes || !gcal_sets_domain_has_products(domain))
         return;
-    if (!domain->branch || pick_for_branch(domain))
-        pick(domain);
+    if (!domain->branch || pick_for_branch(domain)) {
+        for (size_t i = 0; i < domain->n_dims; i++) {
+            struct lane lane;
+            enum gcal_sets_direction direction;
+
+            if (!find_lane(domain, i, &lane))
+                continue;
+            direction = direction_of(domain, lane.lid);
+            if (direction == GCAL_SETS_CONSTANT || direction == GCAL_SETS_MIXED)
+                continue;
+            lane.value = direction == GCAL_SETS_RISING ? lane.last : lane.first;
+            if (!lane.value)
+                continue;
+            replace_all(domain, i, &lane);
+            /* without a size of sub-groups, some of a group's may be idle */
+            if (domain->mode == GCAL_SETS_COUNT_GROUPS)
+                *domain->estimated = true;
+        }
+    }
 }

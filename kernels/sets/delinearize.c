@@ -165,14 +165,6 @@ static bool is_still_needed(const struct gcal_sets_domain *domain,
            gcal_poly_contains(c, domain->offset, r->lid);
 }
 
-static void replace_all(struct gcal_sets_domain *domain, struct delinearization *r)
-{
-    gcal_sets_domain_substitute(domain, r->replaced, r->value);
-    for (size_t i = 0; i < domain->n_conditions; i++)
-        domain->conditions[i] =
-            gcal_sets_condition_map(r->c, domain->conditions[i], replace, r);
-}
-
 /* Splits the dimension that is divided; false when that is not possible, and the domain
  * is then unchanged.
  */
@@ -201,7 +193,10 @@ static bool split(struct gcal_sets_domain *domain, unsigned atom)
         r.value = gcal_poly_scale(
             c, gcal_poly_sub(c, r.value, gcal_poly_from_atom(c, r.lid)), 1, items);
     }
-    replace_all(&tried, &r);
+    gcal_sets_domain_substitute(&tried, r.replaced, r.value);
+    for (size_t i = 0; i < tried.n_conditions; i++)
+        tried.conditions[i] =
+            gcal_sets_condition_map(r.c, tried.conditions[i], replace, &r);
     if (tried.n_dims == GCAL_SETS_MAX_DIMS || is_still_needed(&tried, &r))
         return false;
     tried.dims[dim] = gcal_poly_atom_index(row);

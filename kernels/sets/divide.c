@@ -278,20 +278,6 @@ static bool is_nonnegative(const struct gcal_sets_domain *domain,
     return false;
 }
 
-/* Moves the remainder into 0 .. size-1, if it is within one size of that. */
-static bool fit(const struct gcal_sets_domain *domain, struct division *d)
-{
-    struct gcal_poly_context *c = domain->nest->c;
-    const struct gcal_poly *last = gcal_poly_sub(c, d->size, gcal_poly_integer(c, 1));
-
-    if (!is_nonnegative(domain, d->rest)) {
-        d->rest = gcal_poly_add(c, d->rest, last);
-        d->sizes = gcal_poly_sub(c, d->sizes, last);
-    }
-    return is_nonnegative(domain, d->rest) &&
-           is_nonnegative(domain, gcal_poly_sub(c, last, d->rest));
-}
-
 static bool divide(const struct gcal_sets_domain *domain, const struct gcal_poly *p,
                    struct division *d)
 {
@@ -306,7 +292,17 @@ static bool divide(const struct gcal_sets_domain *domain, const struct gcal_poly
         others = d->sizes;
         for (int parts = 1; parts >= 0; parts--) {
             part(domain->nest->c, d, others, parts);
-            if (fit(domain, d))
+            /* Moves the remainder into 0 .. size-1, if it is within one size of that. */
+            struct gcal_poly_context *c = domain->nest->c;
+            const struct gcal_poly *last =
+                gcal_poly_sub(c, d->size, gcal_poly_integer(c, 1));
+
+            if (!is_nonnegative(domain, d->rest)) {
+                d->rest = gcal_poly_add(c, d->rest, last);
+                d->sizes = gcal_poly_sub(c, d->sizes, last);
+            }
+            if (is_nonnegative(domain, d->rest) &&
+                is_nonnegative(domain, gcal_poly_sub(c, last, d->rest)))
                 return true;
         }
     }

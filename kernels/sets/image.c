@@ -225,9 +225,13 @@ struct tight_bound {
     const struct gcal_poly *p;
 };
 
-/* Whether the end is nowhere beyond 'aff'. */
-static bool is_everywhere_within(const struct tight_bound *bound, isl_aff *aff)
+static isl_stat add_tight_piece(isl_set *where, isl_aff *aff, void *data)
 {
+    struct tight_bound *bound = data;
+    struct gcal_poly_context *c = bound->image->nest->c;
+    const struct gcal_poly *p;
+
+    /* Whether the end is nowhere beyond 'aff'. */
     isl_pw_aff *value = isl_pw_aff_copy(bound->value),
                *other = isl_pw_aff_from_aff(isl_aff_copy(aff));
     isl_set *all = isl_pw_aff_domain(isl_pw_aff_copy(value));
@@ -237,17 +241,7 @@ static bool is_everywhere_within(const struct tight_bound *bound, isl_aff *aff)
 
     isl_set_free(all);
     isl_set_free(within);
-    return is;
-}
-
-static isl_stat add_tight_piece(isl_set *where, isl_aff *aff, void *data)
-{
-    struct tight_bound *bound = data;
-    struct gcal_poly_context *c = bound->image->nest->c;
-    const struct gcal_poly *p;
-
-    if (is_everywhere_within(bound, aff) &&
-        (p = gcal_sets_context_poly(&bound->image->sizes, aff)))
+    if (is && (p = gcal_sets_context_poly(&bound->image->sizes, aff)))
         bound->p = !bound->p         ? p
                    : bound->sign > 0 ? gcal_poly_min(c, bound->p, p)
                                      : gcal_poly_max(c, bound->p, p);

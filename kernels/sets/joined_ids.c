@@ -33,30 +33,6 @@ static size_t find_dim(const struct gcal_sets_domain *domain, unsigned atom)
     return i;
 }
 
-static void drop_dim(struct gcal_sets_domain *domain, size_t dim)
-{
-    domain->n_dims--;
-    for (size_t i = dim; i < domain->n_dims; i++) {
-        domain->dims[i] = domain->dims[i + 1];
-        domain->is_lid[i] = domain->is_lid[i + 1];
-        domain->block[i] = domain->block[i + 1];
-        domain->trips[i] = domain->trips[i + 1];
-    }
-}
-
-/* Replaces the ids by 'value'; false if something depends on them apart. */
-static bool replace_ids(struct gcal_sets_domain *domain, struct joining *j)
-{
-    for (size_t i = 0; i < domain->n_conditions && !j->failed; i++)
-        domain->conditions[i] =
-            gcal_sets_condition_map(j->c, domain->conditions[i], join, j);
-    if (domain->branch && !j->failed)
-        domain->branch = gcal_sets_condition_map(j->c, domain->branch, join, j);
-    for (size_t i = 0; i < domain->n_dims && !j->failed; i++)
-        domain->trips[i] = join(domain->trips[i], j);
-    return !j->failed;
-}
-
 /* Whether what is counted along the axis is the same for the joined id. */
 static bool may_join(const struct gcal_sets_domain *domain, size_t axis, size_t lid)
 {
@@ -84,12 +60,26 @@ static bool join_axis(struct gcal_sets_domain *domain, size_t axis)
     id = gcal_poly_dimension(c, "id", gcal_poly_sub(c, size, gcal_poly_integer(c, 1)));
     j.value = gcal_poly_sub(
         c, id, gcal_poly_scale(c, nest->gid[axis], nest->local_size[axis], 1));
-    if (!replace_ids(&joined, &j))
+    /* Replaces the ids by 'value'; false if something depends on them apart. */
+    for (size_t i = 0; i < joined.n_conditions && !j.failed; i++)
+        joined.conditions[i] =
+            gcal_sets_condition_map(j.c, joined.conditions[i], join, &j);
+    if (joined.branch && !j.failed)
+        joined.branch = gcal_sets_condition_map(j.c, joined.branch, join, &j);
+    for (size_t i = 0; i < joined.n_dims && !j.failed; i++)
+        joined.trips[i] = join(joined.trips[i], &j);
+    if (!!j.failed)
         return false;
     joined.dims[lid] = gcal_poly_atom_index(id);
     joined.is_lid[lid] = domain->mode == GCAL_SETS_COUNT_SUB_GROUPS;
     joined.trips[lid] = size;
-    drop_dim(&joined, gid);
+    joined.n_dims--;
+    for (size_t i = gid; i < joined.n_dims; i++) {
+        joined.dims[i] = joined.dims[i + 1];
+        joined.is_lid[i] = joined.is_lid[i + 1];
+        joined.block[i] = joined.block[i + 1];
+        joined.trips[i] = joined.trips[i + 1];
+    }
     *domain = joined;
     return true;
 }

@@ -111,20 +111,6 @@ static size_t count_pieces(const struct gcal_poly_context *c, const struct gcal_
 
 static const struct gcal_poly *settle(struct near *n, const struct gcal_poly *p);
 
-/* A bound that is a size is at the sides, one that is a number need not be. */
-static const struct gcal_poly *inner(struct near *n, bool is_min,
-                                     const struct gcal_poly *a, const struct gcal_poly *b)
-{
-    bool in_a = gcal_poly_has_dimension(n->c, a), in_b = gcal_poly_has_dimension(n->c, b);
-    int64_t number;
-
-    if (in_a && !in_b && !gcal_poly_is_constant(b, &number))
-        return a;
-    if (in_b && !in_a && !gcal_poly_is_constant(a, &number))
-        return b;
-    return (middle(n, a) <= middle(n, b)) == is_min ? a : b;
-}
-
 static const struct gcal_poly *settle_atom(struct near *n, unsigned atom)
 {
     struct gcal_poly_atom a = gcal_poly_get_atom(n->c, atom);
@@ -144,8 +130,19 @@ static const struct gcal_poly *settle_atom(struct near *n, unsigned atom)
     case GCAL_POLY_ATOM_STEP:
         return gcal_poly_integer(n->c, middle(n, x) >= 0);
     case GCAL_POLY_ATOM_MIN:
-    case GCAL_POLY_ATOM_MAX:
-        return inner(n, a.kind == GCAL_POLY_ATOM_MIN, x, y);
+    case GCAL_POLY_ATOM_MAX: {
+        /* A bound that is a size is at the sides, one that is a number need not be. */
+        bool is_min = a.kind == GCAL_POLY_ATOM_MIN;
+        bool in_a = gcal_poly_has_dimension(n->c, x),
+             in_b = gcal_poly_has_dimension(n->c, y);
+        int64_t number;
+
+        if (in_a && !in_b && !gcal_poly_is_constant(y, &number))
+            return x;
+        if (in_b && !in_a && !gcal_poly_is_constant(x, &number))
+            return y;
+        return (middle(n, x) <= middle(n, y)) == is_min ? x : y;
+    }
     default:
         return gcal_poly_from_atom(n->c, atom);
     }

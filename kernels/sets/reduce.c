@@ -285,15 +285,6 @@ static bool find_remainders(const struct gcal_sets_system *s, struct gcal_sets_f
     return false;
 }
 
-/* p - k*e = 'remainder', which gives b. */
-static void take_remainder(struct gcal_sets_system *s, const struct gcal_sets_floor *r,
-                           int64_t remainder)
-{
-    s->rows[r->low].equal = true;
-    s->rows[r->low].k[0] -= remainder;
-    s->rows[r->high] = s->rows[--s->n_rows];
-}
-
 /* ---- floors ---- */
 
 bool gcal_sets_system_find_floor(const struct gcal_sets_system *s,
@@ -314,6 +305,10 @@ void gcal_sets_system_take_case(struct gcal_sets_system *s,
 {
     if (floor->by_residue)
         take_residue(s, weight, floor, number);
-    else
-        take_remainder(s, floor, number);
+    else {
+        /* p - k*e = 'number', which gives b. */
+        s->rows[floor->low].equal = true;
+        s->rows[floor->low].k[0] -= number;
+        s->rows[floor->high] = s->rows[--s->n_rows];
+    }
 }

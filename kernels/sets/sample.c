@@ -193,20 +193,6 @@ static double operate(const struct gcal_poly_atom *a, double x, double y)
     }
 }
 
-static void evaluate_atom(struct sample *s, unsigned atom)
-{
-    struct gcal_poly_atom a = gcal_poly_get_atom(s->c, atom);
-    double *out = column(s, atom), *other = s->scratch + s->n_lanes;
-
-    if (a.b)
-        evaluate(s, a.b, other);
-    else
-        memset(other, 0, s->n_lanes * sizeof(*other));
-    evaluate(s, a.a, out);
-    for (size_t k = 0; k < s->n_lanes; k++)
-        out[k] = operate(&a, out[k], other[k]);
-}
-
 /* 'held' and 'holds' of an earlier condition. */
 static unsigned char *earlier_of(const struct sample *s,
                                  const struct gcal_sets_condition *x, bool now)
@@ -321,8 +307,19 @@ static bool any_active(struct sample *s, struct level *l)
     unsigned char *holds = l->active + s->n_lanes;
     bool any = false;
 
-    for (size_t i = 0; i < l->n_atoms; i++)
-        evaluate_atom(s, l->atoms[i]);
+    for (size_t i = 0; i < l->n_atoms; i++) {
+        unsigned atom = l->atoms[i];
+        struct gcal_poly_atom a = gcal_poly_get_atom(s->c, atom);
+        double *out = column(s, atom), *other = s->scratch + s->n_lanes;
+
+        if (a.b)
+            evaluate(s, a.b, other);
+        else
+            memset(other, 0, s->n_lanes * sizeof(*other));
+        evaluate(s, a.a, out);
+        for (size_t k = 0; k < s->n_lanes; k++)
+            out[k] = operate(&a, out[k], other[k]);
+    }
     for (size_t i = 0; i < l->n_earlier && !s->failed; i++) {
         for (size_t k = 0; k < s->n_lanes; k++)
             l->held[i][k] = l->held[i][k] || l->holds[i][k];

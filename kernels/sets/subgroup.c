@@ -11,21 +11,17 @@
 
 /* ---- blocks ---- */
 
-static void take_groups_as_blocks(struct gcal_sets_domain *domain)
-{
-    for (size_t i = 0; i < domain->n_dims; i++)
-        if (domain->is_lid[i])
-            gcal_poly_is_constant(domain->trips[i], &domain->block[i]);
-}
-
 void gcal_sets_domain_find_blocks(struct gcal_sets_domain *domain)
 {
     int64_t left = domain->nest->sub_group_size, size;
 
     for (size_t i = 0; i < domain->n_dims; i++)
         domain->block[i] = 1;
-    if (domain->mode == GCAL_SETS_COUNT_GROUPS)
-        take_groups_as_blocks(domain);
+    if (domain->mode == GCAL_SETS_COUNT_GROUPS) {
+        for (size_t i = 0; i < domain->n_dims; i++)
+            if (domain->is_lid[i])
+                gcal_poly_is_constant(domain->trips[i], &domain->block[i]);
+    }
     if (domain->mode != GCAL_SETS_COUNT_SUB_GROUPS)
         return;
     for (size_t i = 0; i < domain->n_dims && !domain->linear; i++) {
@@ -100,22 +96,6 @@ static isl_set *to_blocks(const struct gcal_sets_component *component, isl_set *
     return set;
 }
 
-/* Marks the count as estimated when some lanes of 'groups' are not in 'set'. */
-static void note_idle_lanes(struct gcal_sets_component *component, isl_set *set,
-                            isl_set *groups)
-{
-    isl_set *all = isl_set_insert_dims(isl_set_copy(groups), isl_dim_set, 0,
-                                       (unsigned)component->n_lids);
-
-    for (size_t i = 0; i < component->n_lids; i++)
-        all = isl_set_intersect(
-            all, gcal_sets_context_range(&component->context, i,
-                                         component->domain->trips[component->dims[i]]));
-    if (isl_set_is_subset(all, set) != isl_bool_true)
-        *component->domain->estimated = true;
-    isl_set_free(all);
-}
-
 isl_set *gcal_sets_component_project_lanes(struct gcal_sets_component *component,
                                            isl_set *set)
 {
@@ -126,8 +106,20 @@ isl_set *gcal_sets_component_project_lanes(struct gcal_sets_component *component
     if (component->domain->linear)
         return to_linear(component, set);
     groups = to_blocks(component, isl_set_copy(set));
-    if (component->domain->mode == GCAL_SETS_COUNT_GROUPS)
-        note_idle_lanes(component, set, groups);
+    if (component->domain->mode == GCAL_SETS_COUNT_GROUPS) {
+        /* Marks the count as estimated when some lanes of 'groups' are not in 'set'. */
+        isl_set *all = isl_set_insert_dims(isl_set_copy(groups), isl_dim_set, 0,
+                                           (unsigned)component->n_lids);
+
+        for (size_t i = 0; i < component->n_lids; i++)
+            all = isl_set_intersect(
+                all,
+                gcal_sets_context_range(&component->context, i,
+                                        component->domain->trips[component->dims[i]]));
+        if (isl_set_is_subset(all, set) != isl_bool_true)
+            *component->domain->estimated = true;
+        isl_set_free(all);
+    }
     isl_set_free(set);
     return groups;
 }

@@ -65,12 +65,6 @@ static bool find(struct unfolding *u, const struct gcal_poly *p)
 
 /* ---- its range ---- */
 
-static const struct gcal_poly *magnitude(struct gcal_poly_context *c,
-                                         const struct gcal_poly *p)
-{
-    return p->n_terms && p->terms[0].num < 0 ? gcal_poly_scale(c, p, -1, 1) : p;
-}
-
 /* The largest value of p without its least one; NULL: unknown. */
 static const struct gcal_poly *find_span(const struct unfolding *u)
 {
@@ -89,8 +83,10 @@ static const struct gcal_poly *find_span(const struct unfolding *u)
             return NULL;
         sum = gcal_poly_add(
             u->c, sum,
-            gcal_poly_mul(u->c, magnitude(u->c, k),
-                          gcal_poly_sub(u->c, extent, gcal_poly_integer(u->c, 1))));
+            gcal_poly_mul(
+                u->c,
+                k->n_terms && k->terms[0].num < 0 ? gcal_poly_scale(u->c, k, -1, 1) : k,
+                gcal_poly_sub(u->c, extent, gcal_poly_integer(u->c, 1))));
     }
     return gcal_poly_has_dimension(u->c, sum) ? NULL : sum;
 }

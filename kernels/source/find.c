@@ -45,14 +45,10 @@ static bool is_kernel(CXCursor function)
     return found;
 }
 
-static bool has_body(CXCursor function)
-{
-    return clang_equalCursors(clang_getCursorDefinition(function), function);
-}
-
 static bool is_function(CXCursor c, bool kernels)
 {
-    return clang_getCursorKind(c) == CXCursor_FunctionDecl && has_body(c) &&
+    return clang_getCursorKind(c) == CXCursor_FunctionDecl &&
+           clang_equalCursors(clang_getCursorDefinition(c), c) &&
            (!kernels || is_kernel(c));
 }
 
@@ -84,13 +80,6 @@ int gcal_source_kernel_names(const struct gcal_source_unit *unit,
     return find_names(unit, true, names, err);
 }
 
-/* "saxpy, conv5x5, transpose" */
-static void list_names(const struct gcal_strings *names, struct gcal_buf *text)
-{
-    for (size_t i = 0; i < names->n; i++)
-        gcal_buf_printf(text, "%s%s", i ? ", " : "", names->items[i]);
-}
-
 static struct gcal_similar_hint hint(const char *name, const struct gcal_strings *names)
 {
     const char **known = calloc(names->n + 1, sizeof(*known)); /* NULL-ended */
@@ -113,7 +102,9 @@ static int refuse_name(const struct gcal_source_unit *unit, const char *name,
     struct gcal_buf list = { 0 };
 
     if (err && find_names(unit, kernels, &names, err) == 0) {
-        list_names(&names, &list);
+        /* "saxpy, conv5x5, transpose" */
+        for (size_t i = 0; i < names.n; i++)
+            gcal_buf_printf(&list, "%s%s", i ? ", " : "", names.items[i]);
         if (!names.n)
             gcal_error_set(err, GCAL_EINPUT, "%s: no %s in this file", unit->file, what);
         else if (name)

@@ -35,19 +35,6 @@ static bool add_bound(const struct cases *before, const struct gcal_poly *p,
     return true;
 }
 
-static bool split_either(struct gcal_poly_context *c, const struct gcal_sets_condition *a,
-                         bool negated, const struct cases *before, struct cases *after)
-{
-    struct cases *second = gcal_poly_alloc(c, sizeof(*second));
-
-    if (!second || !split(c, a->a, negated, before, after) ||
-        !split(c, a->b, negated, before, second) || after->n + second->n > MOST_CASES)
-        return false;
-    for (size_t i = 0; i < second->n; i++)
-        after->all[after->n++] = second->all[i];
-    return true;
-}
-
 static bool split(struct gcal_poly_context *c, const struct gcal_sets_condition *a,
                   bool negated, const struct cases *before, struct cases *after)
 {
@@ -62,8 +49,17 @@ static bool split(struct gcal_poly_context *c, const struct gcal_sets_condition 
         return add_bound(before, a->p, after);
     case GCAL_SETS_CONDITION_AND:
     case GCAL_SETS_CONDITION_OR:
-        if ((a->kind == GCAL_SETS_CONDITION_OR) != negated)
-            return split_either(c, a, negated, before, after);
+        if ((a->kind == GCAL_SETS_CONDITION_OR) != negated) {
+            struct cases *second = gcal_poly_alloc(c, sizeof(*second));
+
+            if (!second || !split(c, a->a, negated, before, after) ||
+                !split(c, a->b, negated, before, second) ||
+                after->n + second->n > MOST_CASES)
+                return false;
+            for (size_t i = 0; i < second->n; i++)
+                after->all[after->n++] = second->all[i];
+            return true;
+        }
         between = gcal_poly_alloc(c, sizeof(*between));
         return between && split(c, a->a, negated, before, between) &&
                split(c, a->b, negated, between, after);

@@ -94,21 +94,6 @@ static bool trips_while(const struct gcal_trips_loop *l, const struct search *s,
                                  count);
 }
 
-/* While p != 0, for a value that reaches 0 or a bound: it steps over neither. */
-static bool trips_until_zero(const struct gcal_trips_loop *l, const struct search *s,
-                             const struct gcal_poly *p, struct gcal_trips_count *count)
-{
-    int64_t k;
-
-    if (!gcal_poly_is_constant(gcal_poly_coefficient(l->c, p, s->value, 1), &k)) {
-        *s->why = "its condition is not affine in what changes";
-        return false;
-    }
-    if ((k > 0) == (s->scaled->doublings > 0))
-        p = gcal_poly_scale(l->c, p, -1, 1);
-    return trips_while(l, s, gcal_poly_sub(l->c, p, gcal_poly_integer(l->c, 1)), count);
-}
-
 static bool find(const struct gcal_trips_loop *l, const struct search *s,
                  const struct gcal_sets_condition *x, bool negated,
                  struct gcal_trips_count *count)
@@ -124,8 +109,20 @@ static bool find(const struct gcal_trips_loop *l, const struct search *s,
         return gcal_poly_contains(l->c, x->p, s->value)
                    ? trips_while(l, s, x->p, count)
                    : gcal_trips_find_plain(l, x, s->v, count, s->why);
-    if (negated && (zero = gcal_sets_condition_find_zero(l->c, x)))
-        return trips_until_zero(l, s, zero, count);
+    if (negated && (zero = gcal_sets_condition_find_zero(l->c, x))) {
+        /* While p != 0, for a value that reaches 0 or a bound: it steps over neither. */
+        const struct gcal_poly *p = zero;
+        int64_t k;
+
+        if (!gcal_poly_is_constant(gcal_poly_coefficient(l->c, p, s->value, 1), &k)) {
+            *s->why = "its condition is not affine in what changes";
+            return false;
+        }
+        if ((k > 0) == (s->scaled->doublings > 0))
+            p = gcal_poly_scale(l->c, p, -1, 1);
+        return trips_while(l, s, gcal_poly_sub(l->c, p, gcal_poly_integer(l->c, 1)),
+                           count);
+    }
     if ((x->kind == GCAL_SETS_CONDITION_AND) == negated) {
         *s->why = "its condition has alternatives";
         return false;

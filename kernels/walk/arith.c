@@ -312,21 +312,6 @@ static struct gcal_walk_value mask(struct gcal_walk *w, CXType type,
     return masked ? gcal_walk_integer(masked) : not_a_mask(w, "&", b.p);
 }
 
-/* x << k is x*2^k for a constant k. */
-static struct gcal_walk_value shift(struct gcal_walk *w, bool left, bool is_unsigned,
-                                    struct gcal_walk_value a, struct gcal_walk_value b)
-{
-    int64_t k;
-
-    if (!gcal_poly_is_constant(b.p, &k) || k < 0 || k > 40)
-        return gcal_walk_not_affine("it shifts by something other than a small number");
-    if (left)
-        return gcal_walk_integer(gcal_poly_scale(w->c, a.p, (int64_t)1 << k, 1));
-    if (is_unsigned && !gcal_walk_is_nonnegative(w, a.p))
-        return may_wrap(w, a.p);
-    return gcal_walk_integer(gcal_poly_floor(w->c, a.p, (int64_t)1 << k));
-}
-
 /* x | y and x ^ y of numbers, of a multiple of 2^k and a value in 0 .. 2^k-1, or with a
  * number: x + y less what both have, once or twice.
  */
@@ -396,9 +381,21 @@ static struct gcal_walk_value operate(struct gcal_walk *w, enum CXBinaryOperator
     case CXBinaryOperator_Xor:
         return bits(w, kind, type, a, b);
     case CXBinaryOperator_Shl:
-    case CXBinaryOperator_Shr:
-        return shift(w, kind == CXBinaryOperator_Shl, gcal_walk_type_is_unsigned(type), a,
-                     b);
+    case CXBinaryOperator_Shr: {
+        /* x << k is x*2^k for a constant k. */
+        bool left = kind == CXBinaryOperator_Shl;
+        bool is_unsigned = gcal_walk_type_is_unsigned(type);
+        int64_t k;
+
+        if (!gcal_poly_is_constant(b.p, &k) || k < 0 || k > 40)
+            return gcal_walk_not_affine(
+                "it shifts by something other than a small number");
+        if (left)
+            return gcal_walk_integer(gcal_poly_scale(w->c, a.p, (int64_t)1 << k, 1));
+        if (is_unsigned && !gcal_walk_is_nonnegative(w, a.p))
+            return may_wrap(w, a.p);
+        return gcal_walk_integer(gcal_poly_floor(w->c, a.p, (int64_t)1 << k));
+    }
     default:
         return gcal_walk_not_affine("it contains an operator that is not affine");
     }
@@ -409,43 +406,12 @@ static bool is_zero(struct gcal_walk_value a)
     return a.kind == GCAL_WALK_VALUE_INTEGER && !a.p->n_terms;
 }
 
-static struct gcal_walk_value operate_on_choice(struct gcal_walk *w,
-                                                enum CXBinaryOperatorKind kind,
-                                                CXType type, struct gcal_walk_value a,
-                                                struct gcal_walk_value b)
-{
-    struct gcal_walk_predicate when = { .known = true,
-                                        .when = (a.choice ? a : b).choice->when };
-    const struct gcal_sets_scope *before;
-    struct gcal_walk_value sides[2];
-
-    for (int no = 0; no < 2; no++) {
-        before = gcal_walk_push_side(w, when.when, !no);
-        sides[no] =
-            gcal_walk_binary(w, kind, type, gcal_walk_value_where(w, a, when.when, !no),
-                             gcal_walk_value_where(w, b, when.when, !no));
-        w->scope = before;
-    }
-    return gcal_walk_value_select(w, &when, sides[0], sides[1]);
-}
-
 struct gcal_walk_value gcal_walk_value_if_fits(struct gcal_walk *w, bool had_failed,
                                                struct gcal_walk_value value)
 {
     return !had_failed && gcal_poly_forgive_size(w->c)
                ? gcal_walk_not_affine("it needs more than 64 bits, or is too long")
                : value;
-}
-
-static struct gcal_walk_value operate_on_integers(struct gcal_walk *w,
-                                                  enum CXBinaryOperatorKind kind,
-                                                  CXType type, struct gcal_walk_value a,
-                                                  struct gcal_walk_value b)
-{
-    bool had_failed = gcal_poly_context_has_failed(w->c);
-
-    return gcal_walk_value_if_fits(w, had_failed,
-                                   check_overflow(type, operate(w, kind, type, a, b)));
 }
 
 struct gcal_walk_value gcal_walk_binary(struct gcal_walk *w,
@@ -465,8 +431,21 @@ struct gcal_walk_value gcal_walk_binary(struct gcal_walk *w,
         value.is_minus = a.is_minus;
         return value;
     }
-    if (a.choice || b.choice)
-        return operate_on_choice(w, kind, type, a, b);
+    if (a.choice || b.choice) {
+        struct gcal_walk_predicate when = { .known = true,
+                                            .when = (a.choice ? a : b).choice->when };
+        const struct gcal_sets_scope *before;
+        struct gcal_walk_value sides[2];
+
+        for (int no = 0; no < 2; no++) {
+            before = gcal_walk_push_side(w, when.when, !no);
+            sides[no] = gcal_walk_binary(w, kind, type,
+                                         gcal_walk_value_where(w, a, when.when, !no),
+                                         gcal_walk_value_where(w, b, when.when, !no));
+            w->scope = before;
+        }
+        return gcal_walk_value_select(w, &when, sides[0], sides[1]);
+    }
     a = gcal_walk_value_as_integer(w, a);
     b = gcal_walk_value_as_integer(w, b);
     if (kind == CXBinaryOperator_Mul && (is_zero(a) || is_zero(b)))
@@ -481,7 +460,9 @@ struct gcal_walk_value gcal_walk_binary(struct gcal_walk *w,
         value.near = gcal_walk_near_binary(w, kind, a, b);
         return value;
     }
-    value = operate_on_integers(w, kind, type, a, b);
+    bool had_failed = gcal_poly_context_has_failed(w->c);
+    value = gcal_walk_value_if_fits(w, had_failed,
+                                    check_overflow(type, operate(w, kind, type, a, b)));
     if (value.kind == GCAL_WALK_VALUE_UNKNOWN) {
         value.range = gcal_walk_range_binary(w, kind, type, &a, &b);
         value.near = gcal_walk_near_binary(w, kind, a, b);

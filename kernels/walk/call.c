@@ -28,24 +28,6 @@ static struct gcal_walk_value function_of_choice(struct gcal_walk *w, const char
     return gcal_walk_value_select(w, &when, sides[0], sides[1]);
 }
 
-/* convert_T() and convert_T_sat() */
-static struct gcal_walk_value convert(struct gcal_walk *w, const char *name,
-                                      struct gcal_walk_value value, CXType from,
-                                      CXType to)
-{
-    long long bits = 8 * clang_Type_getSizeOf(to);
-    bool is_signed = gcal_source_dtype(to)[0] == 'i';
-    int64_t high;
-
-    if (!strstr(name, "_sat") || bits >= 32)
-        return gcal_walk_convert(w, value, from, to);
-    high = ((int64_t)1 << (bits - is_signed)) - 1;
-    value.p =
-        gcal_poly_max(w->c, value.p, gcal_poly_integer(w->c, is_signed ? -high - 1 : 0));
-    value.p = gcal_poly_min(w->c, value.p, gcal_poly_integer(w->c, high));
-    return value;
-}
-
 /* An unsigned value of sizes alone, "n - 1", is taken not to wrap. */
 static bool may_wrap(struct gcal_walk *w, struct gcal_walk_value a)
 {
@@ -95,8 +77,22 @@ static struct gcal_walk_value function_of_integers(struct gcal_walk *w, const ch
         return gcal_walk_integer(
             gcal_poly_max(w->c, gcal_poly_sub(w->c, args[0].p, args[1].p),
                           gcal_poly_sub(w->c, args[1].p, args[0].p)));
-    if (n == 1 && gcal_walk_starts_with(name, "convert_"))
-        return convert(w, name, args[0], types[0], type);
+    if (n == 1 && gcal_walk_starts_with(name, "convert_")) {
+        /* convert_T() and convert_T_sat() */
+        struct gcal_walk_value value = args[0];
+        CXType from = types[0];
+        long long bits = 8 * clang_Type_getSizeOf(type);
+        bool is_signed = gcal_source_dtype(type)[0] == 'i';
+        int64_t high;
+
+        if (!strstr(name, "_sat") || bits >= 32)
+            return gcal_walk_convert(w, value, from, type);
+        high = ((int64_t)1 << (bits - is_signed)) - 1;
+        value.p = gcal_poly_max(w->c, value.p,
+                                gcal_poly_integer(w->c, is_signed ? -high - 1 : 0));
+        value.p = gcal_poly_min(w->c, value.p, gcal_poly_integer(w->c, high));
+        return value;
+    }
     return gcal_walk_not_affine("it comes from a function that is not affine");
 }
 

@@ -423,30 +423,6 @@ static void finish_origin(struct gcal_walk *w, const struct gcal_walk_chain_loop
     free(way.variables);
 }
 
-/* The origins outside that any of the variables follow from. */
-static size_t find_origins(const struct gcal_walk_chain_loop *frame,
-                           unsigned origins[GCAL_WALK_MOST_ORIGINS])
-{
-    size_t n = 1;
-
-    origins[0] = 0;
-    for (size_t i = 0; i < 2 * frame->n; i++) {
-        const struct carried *c = &frame->all[i / 2];
-        const struct gcal_walk_chain *chain = i % 2 ? c->start : c->end;
-
-        for (size_t k = 0; chain && k < chain->n; k++) {
-            unsigned origin = chain->all[k].origin;
-            size_t known = 0;
-
-            while (known < n && origins[known] != origin)
-                known++;
-            if (known == n && origin <= frame->n_origins && n < GCAL_WALK_MOST_ORIGINS)
-                origins[n++] = origin;
-        }
-    }
-    return n;
-}
-
 /* Elements that an iteration changes, each once. */
 static void add_elements(struct gcal_walk *w, const struct carried *c,
                          struct gcal_walk_chain *after)
@@ -467,7 +443,24 @@ static void set_after(struct gcal_walk *w, struct gcal_walk_chain_loop *frame,
 {
     struct gcal_walk_chain *after[MOST_CARRIED];
     unsigned origins[GCAL_WALK_MOST_ORIGINS];
-    size_t n = find_origins(frame, origins);
+    /* The origins outside that any of the variables follow from. */
+    size_t n = 1;
+
+    origins[0] = 0;
+    for (size_t i = 0; i < 2 * frame->n; i++) {
+        const struct carried *c = &frame->all[i / 2];
+        const struct gcal_walk_chain *chain = i % 2 ? c->start : c->end;
+
+        for (size_t k = 0; chain && k < chain->n; k++) {
+            unsigned origin = chain->all[k].origin;
+            size_t known = 0;
+
+            while (known < n && origins[known] != origin)
+                known++;
+            if (known == n && origin <= frame->n_origins && n < GCAL_WALK_MOST_ORIGINS)
+                origins[n++] = origin;
+        }
+    }
 
     for (size_t i = 0; i < frame->n; i++)
         if (!(after[i] = gcal_walk_chain_new(w)))

@@ -138,27 +138,6 @@ static void set_place(struct gcal_walk *w, struct gcal_sets_access_event *event,
     event->n_places = is_image ? 1 : bytes * event->width;
 }
 
-/* Sets what else is known of a place that is not. */
-static void set_near(struct gcal_walk *w, struct gcal_sets_access_event *event,
-                     enum gcal_feature_space space, struct gcal_walk_value pointer,
-                     int64_t bytes)
-{
-    bool is_image = space == GCAL_FEATURE_SPACE_IMAGE;
-    const struct gcal_poly *base = gcal_walk_base_of(pointer), *free;
-
-    base = base ? gcal_poly_scale(w->c, base, 1, is_image ? 1 : bytes) : NULL;
-    if (base && !gcal_poly_is_integral(base))
-        base = NULL;
-    if (!base || gcal_walk_near_of(w, pointer))
-        event->near = base;
-    else if (!is_image)
-        event->base = base;
-    if (!event->near && !event->base &&
-        (space == GCAL_FEATURE_SPACE_GLOBAL || space == GCAL_FEATURE_SPACE_CONSTANT) &&
-        (free = gcal_walk_free_number(w)))
-        event->base = gcal_poly_scale(w->c, free, event->width, 1);
-}
-
 /* Adds the access on each side of a choice of places to 'sides', '*n' of them. */
 static void add_sides(struct gcal_walk *w, struct gcal_sets_access_event event,
                       enum gcal_feature_space space, struct gcal_walk_value pointer,
@@ -234,8 +213,24 @@ static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
         event.array = pointer.array;
         set_place(w, &event, space, pointer.p, bytes);
         event.range = gcal_walk_range_in_elements(w, pointer.range, bytes);
-        if (!pointer.p && bytes > 0)
-            set_near(w, &event, space, pointer, bytes);
+        if (!pointer.p && bytes > 0) {
+            /* Sets what else is known of a place that is not. */
+            bool is_image = space == GCAL_FEATURE_SPACE_IMAGE;
+            const struct gcal_poly *base = gcal_walk_base_of(pointer), *free;
+
+            base = base ? gcal_poly_scale(w->c, base, 1, is_image ? 1 : bytes) : NULL;
+            if (base && !gcal_poly_is_integral(base))
+                base = NULL;
+            if (!base || gcal_walk_near_of(w, pointer))
+                event.near = base;
+            else if (!is_image)
+                event.base = base;
+            if (!event.near && !event.base &&
+                (space == GCAL_FEATURE_SPACE_GLOBAL ||
+                 space == GCAL_FEATURE_SPACE_CONSTANT) &&
+                (free = gcal_walk_free_number(w)))
+                event.base = gcal_poly_scale(w->c, free, event.width, 1);
+        }
     } else {
         event.array = gcal_walk_array_find(w, "?", space);
     }

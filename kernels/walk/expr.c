@@ -342,29 +342,6 @@ static struct gcal_walk_value walk_logic(struct gcal_walk *w,
     return constant_if(first.folds && second.folds, both);
 }
 
-/* The distance of two pointers in elements. */
-static struct gcal_walk_value pointer_difference(struct gcal_walk *w,
-                                                 struct gcal_walk_children kids)
-{
-    struct gcal_walk_value a = gcal_walk_index_expr(w, kids.c[0]);
-    struct gcal_walk_value b = gcal_walk_index_expr(w, kids.c[1]);
-    long long size = clang_Type_getSizeOf(gcal_walk_pointee(gcal_source_type(kids.c[0])));
-    const struct gcal_poly *apart;
-
-    if (a.kind != GCAL_WALK_VALUE_POINTER || b.kind != GCAL_WALK_VALUE_POINTER ||
-        a.array != b.array || !a.p || !b.p || size <= 0)
-        return gcal_walk_unknown("it is the difference of unknown pointers");
-    apart = gcal_poly_scale(w->c, gcal_poly_sub(w->c, a.p, b.p), 1, size);
-    return gcal_poly_is_integral(apart)
-               ? gcal_walk_integer(apart)
-               : gcal_walk_not_affine("it is not a multiple of the element size");
-}
-
-static bool is_comparison(enum CXBinaryOperatorKind kind)
-{
-    return kind >= CXBinaryOperator_LT && kind <= CXBinaryOperator_NE;
-}
-
 static struct gcal_walk_value walk_comparison(struct gcal_walk *w,
                                               enum CXBinaryOperatorKind kind,
                                               struct gcal_walk_children kids)
@@ -386,19 +363,6 @@ static struct gcal_walk_value walk_comparison(struct gcal_walk *w,
     return constant_if(folds, value);
 }
 
-static struct gcal_walk_value walk_pointer_sum(struct gcal_walk *w,
-                                               enum CXBinaryOperatorKind kind,
-                                               CXType type,
-                                               struct gcal_walk_children kids)
-{
-    bool swapped = !gcal_walk_is_address(gcal_source_type(kids.c[0]));
-    struct gcal_walk_value pointer = gcal_walk_index_expr(w, kids.c[swapped]);
-    struct gcal_walk_value by = gcal_walk_index_expr(w, kids.c[!swapped]);
-
-    return gcal_walk_move_pointer(w, pointer, by, type,
-                                  kind == CXBinaryOperator_Sub ? -1 : 1);
-}
-
 static struct gcal_walk_value walk_binary(struct gcal_walk *w, CXCursor c)
 {
     enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(c);
@@ -413,16 +377,37 @@ static struct gcal_walk_value walk_binary(struct gcal_walk *w, CXCursor c)
         return walk_assign(w, c, kids);
     if (kind == CXBinaryOperator_LAnd || kind == CXBinaryOperator_LOr)
         return walk_logic(w, kind, kids);
-    if (is_comparison(kind))
+    if (kind >= CXBinaryOperator_LT && kind <= CXBinaryOperator_NE)
         return walk_comparison(w, kind, kids);
     if (!gcal_walk_op_name(kind)) { /* comma */
         gcal_walk_expr(w, kids.c[0]);
         return gcal_walk_expr(w, kids.c[1]);
     }
-    if (gcal_walk_is_address(type))
-        return walk_pointer_sum(w, kind, type, kids);
-    if (kind == CXBinaryOperator_Sub && gcal_walk_is_address(gcal_source_type(kids.c[0])))
-        return pointer_difference(w, kids);
+    if (gcal_walk_is_address(type)) {
+        bool swapped = !gcal_walk_is_address(gcal_source_type(kids.c[0]));
+        struct gcal_walk_value pointer = gcal_walk_index_expr(w, kids.c[swapped]);
+        struct gcal_walk_value by = gcal_walk_index_expr(w, kids.c[!swapped]);
+
+        return gcal_walk_move_pointer(w, pointer, by, type,
+                                      kind == CXBinaryOperator_Sub ? -1 : 1);
+    }
+    if (kind == CXBinaryOperator_Sub &&
+        gcal_walk_is_address(gcal_source_type(kids.c[0]))) {
+        /* The distance of two pointers in elements. */
+        struct gcal_walk_value a = gcal_walk_index_expr(w, kids.c[0]);
+        struct gcal_walk_value b = gcal_walk_index_expr(w, kids.c[1]);
+        long long size =
+            clang_Type_getSizeOf(gcal_walk_pointee(gcal_source_type(kids.c[0])));
+        const struct gcal_poly *apart;
+
+        if (a.kind != GCAL_WALK_VALUE_POINTER || b.kind != GCAL_WALK_VALUE_POINTER ||
+            a.array != b.array || !a.p || !b.p || size <= 0)
+            return gcal_walk_unknown("it is the difference of unknown pointers");
+        apart = gcal_poly_scale(w->c, gcal_poly_sub(w->c, a.p, b.p), 1, size);
+        return gcal_poly_is_integral(apart)
+                   ? gcal_walk_integer(apart)
+                   : gcal_walk_not_affine("it is not a multiple of the element size");
+    }
     right = walk_operands(w, kind, type, &kids.c[0], kids.c[1], &left, &op);
     value = gcal_walk_operate(w, kind, type, left, right);
     if (!left.folds || !right.folds) {

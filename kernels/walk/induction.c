@@ -217,21 +217,6 @@ struct change {
     int times;
 };
 
-static void note_cell(struct gcal_walk *w, struct finding *finding, CXCursor target,
-                      const struct change *change,
-                      const struct gcal_walk_variable *variable)
-{
-    struct gcal_walk_induction *induction =
-        find_induction(finding->changes, variable->decl, variable->at);
-
-    if (!induction)
-        induction = add_induction(w, finding->changes, target, variable);
-    if (induction) {
-        induction->times += change->times;
-        induction->assigned |= !change->steps;
-    }
-}
-
 /* The second pass: whether data is assigned to the changed cells. */
 static void note_values(struct gcal_walk *w, struct finding *finding,
                         const struct change *change)
@@ -278,8 +263,17 @@ static void note_change(struct gcal_walk *w, struct finding *finding, CXCursor t
             clang_equalCursors(w->variables[i].decl, place.decl) &&
             (gcal_walk_type_is_pointer(w->variables[i].type) ||
              gcal_walk_is_array_parameter(w->variables[i].decl) ||
-             gcal_walk_type_is_integer(w->variables[i].type)))
-            note_cell(w, finding, target, &change, &w->variables[i]);
+             gcal_walk_type_is_integer(w->variables[i].type))) {
+            struct gcal_walk_induction *induction = find_induction(
+                finding->changes, w->variables[i].decl, w->variables[i].at);
+
+            if (!induction)
+                induction = add_induction(w, finding->changes, target, &w->variables[i]);
+            if (induction) {
+                induction->times += change.times;
+                induction->assigned |= !change.steps;
+            }
+        }
 }
 
 /* Unknown, and on data as the value is. */
@@ -299,19 +293,6 @@ static struct gcal_walk_value forget_value(struct gcal_walk *w,
     return gcal_walk_value_of_parts(w, n, parts);
 }
 
-/* A variable of the body has no value before its declaration. */
-static void note_declaration(struct gcal_walk *w, const struct finding *finding,
-                             CXCursor decl, struct gcal_walk_children kids)
-{
-    struct gcal_walk_value value = gcal_walk_unknown("it has no value yet");
-
-    if (finding->sees_values && kids.n) {
-        value = forget_value(w, gcal_walk_expr_value(w, kids.c[kids.n - 1]));
-    }
-    if (finding->sees_values || gcal_walk_is_declared(w, decl))
-        gcal_walk_variable_declare(w, decl, value);
-}
-
 /* 'is_base': of a subscript. */
 static void find_changes(struct gcal_walk *w, struct finding *finding, CXCursor c,
                          bool is_base)
@@ -323,8 +304,16 @@ static void find_changes(struct gcal_walk *w, struct finding *finding, CXCursor 
     if (clang_Cursor_isNull(c) || !gcal_walk_enter(w, c))
         return;
     kids = gcal_walk_get_children(w, c);
-    if (kind == CXCursor_VarDecl)
-        note_declaration(w, finding, c, kids);
+    if (kind == CXCursor_VarDecl) {
+        /* A variable of the body has no value before its declaration. */
+        struct gcal_walk_value value = gcal_walk_unknown("it has no value yet");
+
+        if (finding->sees_values && kids.n) {
+            value = forget_value(w, gcal_walk_expr_value(w, kids.c[kids.n - 1]));
+        }
+        if (finding->sees_values || gcal_walk_is_declared(w, c))
+            gcal_walk_variable_declare(w, c, value);
+    }
     if (kids.n == 2 && kind == CXCursor_CompoundAssignOperator)
         note_change(w, finding, kids.c[0], kids.c[1], true, 1);
     if (kids.n == 2 && kind == CXCursor_BinaryOperator &&
@@ -562,18 +551,6 @@ static struct gcal_walk_value moved_by(struct gcal_walk *w,
     return w->in_control ? value : gcal_walk_stored(w, value, induction->type);
 }
 
-static const struct gcal_poly *near_moved_by(struct gcal_walk *w,
-                                             const struct gcal_walk_induction *induction,
-                                             const struct gcal_poly *trips)
-{
-    const struct gcal_poly *by = gcal_poly_mul(w->c, induction->near_step, trips);
-
-    if (gcal_walk_type_is_pointer(induction->type))
-        by = gcal_poly_scale(w->c, by,
-                             clang_Type_getSizeOf(gcal_walk_pointee(induction->type)), 1);
-    return gcal_poly_add(w->c, induction->start.near, by);
-}
-
 /* A value that has doubled or halved 'trips' times; unknown where that is no polynomial.
  */
 static struct gcal_walk_value scaled_by(struct gcal_walk *w,
@@ -647,8 +624,15 @@ static void set_values(struct gcal_walk *w, struct gcal_walk_inductions *changes
             value.kind = GCAL_WALK_VALUE_POINTER; /* moved by an unknown offset */
             value.array = induction->start.array;
         }
-        if (v && induction->near_step && induction->start.near)
-            value.near = near_moved_by(w, induction, v);
+        if (v && induction->near_step && induction->start.near) {
+            const struct gcal_poly *by = gcal_poly_mul(w->c, induction->near_step, v);
+
+            if (gcal_walk_type_is_pointer(induction->type))
+                by = gcal_poly_scale(
+                    w->c, by, clang_Type_getSizeOf(gcal_walk_pointee(induction->type)),
+                    1);
+            value.near = gcal_poly_add(w->c, induction->start.near, by);
+        }
         if (v)
             value = gcal_walk_named(w, induction->decl, induction->type, value);
         gcal_walk_cell_set(w, induction->decl, induction->at, induction->type, value);

@@ -352,16 +352,6 @@ static bool can_unroll(struct gcal_walk *w, const struct gcal_walk_loop_clauses 
     return predicate.known || gcal_walk_predicate_decide(w, &predicate) >= 0;
 }
 
-static struct gcal_walk_flow walk_average(struct gcal_walk *w,
-                                          const struct gcal_walk_loop_clauses *loop,
-                                          struct gcal_walk_inductions *changes,
-                                          const char *parameter)
-{
-    struct gcal_trips_count count = { .trips = gcal_poly_parameter(w->c, parameter) };
-
-    return gcal_walk_loop_nest(w, loop, changes, &count, true);
-}
-
 static struct gcal_walk_flow walk_clauses(struct gcal_walk *w,
                                           struct gcal_walk_loop_clauses loop);
 
@@ -459,8 +449,12 @@ static struct gcal_walk_flow walk_clauses(struct gcal_walk *w,
         return walk_forked(w, &loop, fork);
     if (!(s.changes = gcal_walk_inductions_find(w, &loop)))
         return gcal_walk_flow_fall_through();
-    if (average)
-        return walk_average(w, &loop, s.changes, average);
+    if (average) {
+        struct gcal_walk_inductions *changes = s.changes;
+        struct gcal_trips_count count = { .trips = gcal_poly_parameter(w->c, average) };
+
+        return gcal_walk_loop_nest(w, &loop, changes, &count, true);
+    }
     s.loop = &loop;
     s.v = gcal_poly_dimension(w->c, "iteration", gcal_poly_integer(w->c, INT32_MAX));
     found = find_trips(w, &s);

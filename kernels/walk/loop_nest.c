@@ -280,17 +280,6 @@ static struct gcal_walk_flow walk_iterations(struct gcal_walk *w, const struct n
     return flow;
 }
 
-/* Sets the variables after the loop. */
-static void finish(struct gcal_walk *w, const struct nesting *n, bool exact)
-{
-    const struct gcal_poly *past =
-        gcal_poly_max(w->c, n->trips, gcal_poly_integer(w->c, 0));
-
-    gcal_walk_inductions_finish(w, n->changes, exact ? past : NULL, n->v);
-    if (exact)
-        pass_condition(w, n->loop);
-}
-
 struct gcal_walk_flow gcal_walk_loop_nest(struct gcal_walk *w,
                                           const struct gcal_walk_loop_clauses *loop,
                                           struct gcal_walk_inductions *changes,
@@ -339,9 +328,15 @@ struct gcal_walk_flow gcal_walk_loop_nest(struct gcal_walk *w,
     w->running = running.outer;
     w->scope = outside;
     gcal_walk_chain_leave(w, chains, n.trips);
-    finish(w, &n,
-           !average && !count->guard && !count->within &&
-               gcal_walk_flow_any_exit(w, &flow).kind == GCAL_WALK_EXIT_NEVER);
+    /* Sets the variables after the loop. */
+    bool exact = !average && !count->guard && !count->within &&
+                 gcal_walk_flow_any_exit(w, &flow).kind == GCAL_WALK_EXIT_NEVER;
+    const struct gcal_poly *past =
+        gcal_poly_max(w->c, n.trips, gcal_poly_integer(w->c, 0));
+
+    gcal_walk_inductions_finish(w, n.changes, exact ? past : NULL, n.v);
+    if (exact)
+        pass_condition(w, n.loop);
     if (!average)
         outer.exits[GCAL_WALK_RETURN] = gcal_walk_exit_and(
             w, guard,

@@ -49,28 +49,6 @@ static struct gcal_walk_lvalue lvalue_of_pointer(struct gcal_walk *w, CXCursor a
     };
 }
 
-static struct gcal_walk_lvalue lvalue_of_name(struct gcal_walk *w, CXCursor c,
-                                              CXType type)
-{
-    CXCursor decl = clang_getCursorReferenced(c);
-    enum gcal_feature_space space = gcal_source_address_space(type);
-    struct gcal_walk_value pointer = { .kind = GCAL_WALK_VALUE_POINTER };
-    bool is_parameter = gcal_walk_is_array_parameter(decl); /* a pointer */
-
-    if (space == GCAL_FEATURE_SPACE_ANY || is_parameter)
-        return (struct gcal_walk_lvalue){ .kind = GCAL_WALK_LVALUE_VARIABLE,
-                                          .decl = decl,
-                                          .size = is_parameter
-                                                      ? 1
-                                                      : clang_Type_getSizeOf(type),
-                                          .type = type };
-    /* a __local array or variable, a __constant table */
-    pointer.p = gcal_poly_integer(w->c, 0);
-    pointer.array = gcal_walk_array_find(w, gcal_walk_name(w, decl), space);
-    w->nest->arrays[pointer.array].bytes = clang_Type_getSizeOf(type);
-    return lvalue_of_pointer(w, c, pointer, type);
-}
-
 /* The tag after the first pointer of a[i][j] or of a[i].b[j]. */
 static const char *tag_of_base(struct gcal_walk *w, CXCursor base)
 {
@@ -238,26 +216,6 @@ static struct gcal_walk_value gather(struct gcal_walk *w, struct gcal_walk_value
     return gcal_walk_value_of_parts(w, n, parts);
 }
 
-/* Components of a variable: v.x is a place of its own, v.xz has several. */
-static void select_lanes(struct gcal_walk *w, struct gcal_walk_lvalue *lvalue,
-                         int64_t spacing, size_t n, const signed char *lanes)
-{
-    signed char own[GCAL_SOURCE_MAX_COMPONENTS];
-
-    for (size_t i = 0; i < n; i++) /* v.xyz.yx */
-        own[i] = lvalue->n_lanes ? lvalue->lanes[lanes[i]] : lanes[i];
-    lvalue->n_lanes = n > 1 ? n : 0;
-    for (size_t i = 0; i < n; i++)
-        lvalue->lanes[i] = own[i];
-    if (n == 1 && !lvalue->somewhere) {
-        lvalue->from += own[0] * spacing;
-        lvalue->size = spacing;
-    }
-    if (n == 1 && lvalue->pointer.p)
-        lvalue->pointer.p = gcal_poly_add(w->c, lvalue->pointer.p,
-                                          gcal_poly_integer(w->c, own[0] * spacing));
-}
-
 /* Where the components lie in memory: known if they are consecutive. */
 static void move_to_lanes(struct gcal_walk *w, struct gcal_walk_lvalue *lvalue,
                           int64_t spacing, size_t n, const signed char *lanes)
@@ -302,7 +260,21 @@ static struct gcal_walk_lvalue lvalue_of_component(struct gcal_walk *w, CXCursor
         lvalue.value = gather(w, lvalue.value, spacing, n, lanes);
         lvalue.value.chain = chain;
     } else {
-        select_lanes(w, &lvalue, spacing, n, lanes);
+        /* Components of a variable: v.x is a place of its own, v.xz has several. */
+        signed char own[GCAL_SOURCE_MAX_COMPONENTS];
+
+        for (size_t i = 0; i < n; i++) /* v.xyz.yx */
+            own[i] = lvalue.n_lanes ? lvalue.lanes[lanes[i]] : lanes[i];
+        lvalue.n_lanes = n > 1 ? n : 0;
+        for (size_t i = 0; i < n; i++)
+            lvalue.lanes[i] = own[i];
+        if (n == 1 && !lvalue.somewhere) {
+            lvalue.from += own[0] * spacing;
+            lvalue.size = spacing;
+        }
+        if (n == 1 && lvalue.pointer.p)
+            lvalue.pointer.p = gcal_poly_add(w->c, lvalue.pointer.p,
+                                             gcal_poly_integer(w->c, own[0] * spacing));
     }
     return lvalue;
 }
@@ -341,8 +313,25 @@ struct gcal_walk_lvalue gcal_walk_lvalue_find(struct gcal_walk *w, CXCursor c)
     struct gcal_walk_children kids;
 
     switch (clang_getCursorKind(c)) {
-    case CXCursor_DeclRefExpr:
-        return lvalue_of_name(w, c, type);
+    case CXCursor_DeclRefExpr: {
+        CXCursor decl = clang_getCursorReferenced(c);
+        enum gcal_feature_space space = gcal_source_address_space(type);
+        struct gcal_walk_value pointer = { .kind = GCAL_WALK_VALUE_POINTER };
+        bool is_parameter = gcal_walk_is_array_parameter(decl); /* a pointer */
+
+        if (space == GCAL_FEATURE_SPACE_ANY || is_parameter)
+            return (struct gcal_walk_lvalue){ .kind = GCAL_WALK_LVALUE_VARIABLE,
+                                              .decl = decl,
+                                              .size = is_parameter
+                                                          ? 1
+                                                          : clang_Type_getSizeOf(type),
+                                              .type = type };
+        /* a __local array or variable, a __constant table */
+        pointer.p = gcal_poly_integer(w->c, 0);
+        pointer.array = gcal_walk_array_find(w, gcal_walk_name(w, decl), space);
+        w->nest->arrays[pointer.array].bytes = clang_Type_getSizeOf(type);
+        return lvalue_of_pointer(w, c, pointer, type);
+    }
     case CXCursor_ArraySubscriptExpr:
         return lvalue_of_subscript(w, c, type);
     case CXCursor_UnaryOperator:

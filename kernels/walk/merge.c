@@ -418,17 +418,6 @@ static const struct gcal_sets_condition *uniform_choice(struct gcal_walk *w,
     return inner ? inner : uniform_choice(w, value.choice->no);
 }
 
-static const struct gcal_sets_condition *condition_of(struct gcal_walk *w, CXCursor c)
-{
-    struct gcal_walk_predicate predicate =
-        gcal_walk_predicate_from_value(w, gcal_walk_expr_value(w, c));
-
-    return predicate.known && gcal_walk_predicate_decide(w, &predicate) < 0 &&
-                   is_uniform(w, predicate.when)
-               ? predicate.when
-               : NULL;
-}
-
 const struct gcal_sets_condition *gcal_walk_choice_in(struct gcal_walk *w, CXCursor c)
 {
     const struct gcal_sets_condition *found = NULL;
@@ -442,7 +431,12 @@ const struct gcal_sets_condition *gcal_walk_choice_in(struct gcal_walk *w, CXCur
         value = gcal_walk_variable_find(w, clang_getCursorReferenced(c));
         found = value ? uniform_choice(w, *value) : NULL;
     } else if (clang_getCursorKind(c) == CXCursor_ConditionalOperator && kids.n == 3) {
-        found = condition_of(w, kids.c[0]);
+        struct gcal_walk_predicate predicate =
+            gcal_walk_predicate_from_value(w, gcal_walk_expr_value(w, kids.c[0]));
+        found = predicate.known && gcal_walk_predicate_decide(w, &predicate) < 0 &&
+                        is_uniform(w, predicate.when)
+                    ? predicate.when
+                    : NULL;
     }
     for (size_t i = 0; i < kids.n && !found; i++)
         found = gcal_walk_choice_in(w, kids.c[i]);

@@ -80,11 +80,6 @@ struct side {
     bool may_wrap, is_widened; /* at 2^32, or at the end of its type */
 };
 
-static bool varies_in_loop(const struct gcal_walk *w, const struct side *side)
-{
-    return w->in_control && gcal_poly_contains(w->c, side->p, w->control_dimension);
-}
-
 /* A loop's bound is not below zero where it is made of sizes alone, as in "j < n - 1":
  * the loop would run 2^32 times.
  */
@@ -93,7 +88,8 @@ static bool may_be_large(struct gcal_walk *w, const struct side *side,
 {
     if (!side->may_wrap || gcal_walk_is_nonnegative(w, side->p))
         return false;
-    return !varies_in_loop(w, other) || gcal_poly_has_dimension(w->c, side->p);
+    return !(w->in_control && gcal_poly_contains(w->c, other->p, w->control_dimension)) ||
+           gcal_poly_has_dimension(w->c, side->p);
 }
 
 /* a < b, or a <= b: both are on one side of zero and a is smaller, or only b is large. */
@@ -208,27 +204,6 @@ static const char *scaled_size(struct gcal_walk *w, struct gcal_walk_value a,
     return size || !b.p ? size : gcal_trips_scaled_size(w->c, b.p);
 }
 
-static struct gcal_walk_predicate compare_choice(struct gcal_walk *w,
-                                                 enum CXBinaryOperatorKind kind,
-                                                 CXType type, struct gcal_walk_value a,
-                                                 struct gcal_walk_value b)
-{
-    struct gcal_walk_predicate when = known_predicate((a.choice ? a : b).choice->when);
-    const struct gcal_sets_scope *before;
-    struct gcal_walk_predicate sides[2];
-
-    for (int no = 0; no < 2; no++) {
-        before = gcal_walk_push_side(w, when.when, !no);
-        sides[no] =
-            gcal_walk_compare(w, kind, type, gcal_walk_value_where(w, a, when.when, !no),
-                              gcal_walk_value_where(w, b, when.when, !no));
-        w->scope = before;
-        sides[no] = gcal_walk_predicate_and(
-            w, no ? gcal_walk_predicate_not(w, when) : when, sides[no]);
-    }
-    return gcal_walk_predicate_or(w, sides[0], sides[1]);
-}
-
 struct gcal_walk_predicate gcal_walk_compare(struct gcal_walk *w,
                                              enum CXBinaryOperatorKind kind, CXType type,
                                              struct gcal_walk_value a,
@@ -237,8 +212,23 @@ struct gcal_walk_predicate gcal_walk_compare(struct gcal_walk *w,
     struct gcal_walk_predicate result;
     const char *size;
 
-    if (a.choice || b.choice)
-        return compare_choice(w, kind, type, a, b);
+    if (a.choice || b.choice) {
+        struct gcal_walk_predicate when =
+            known_predicate((a.choice ? a : b).choice->when);
+        const struct gcal_sets_scope *before;
+        struct gcal_walk_predicate sides[2];
+
+        for (int no = 0; no < 2; no++) {
+            before = gcal_walk_push_side(w, when.when, !no);
+            sides[no] = gcal_walk_compare(w, kind, type,
+                                          gcal_walk_value_where(w, a, when.when, !no),
+                                          gcal_walk_value_where(w, b, when.when, !no));
+            w->scope = before;
+            sides[no] = gcal_walk_predicate_and(
+                w, no ? gcal_walk_predicate_not(w, when) : when, sides[no]);
+        }
+        return gcal_walk_predicate_or(w, sides[0], sides[1]);
+    }
     if (a.kind == GCAL_WALK_VALUE_POINTER && b.kind == GCAL_WALK_VALUE_POINTER)
         return compare_pointers(w, kind, type, a, b);
     a = gcal_walk_value_as_integer(w, a);

@@ -94,11 +94,6 @@ struct gcal_walk_value gcal_walk_private_pointer(struct gcal_walk *w,
 
 /* ---- accesses ---- */
 
-static bool is_union(CXType type)
-{
-    return clang_getCursorKind(clang_getTypeDeclaration(type)) == CXCursor_UnionDecl;
-}
-
 /* Whether accesses of the type can be counted; arrays become pointers. */
 static bool is_counted(struct gcal_walk *w, CXType type)
 {
@@ -107,7 +102,7 @@ static bool is_counted(struct gcal_walk *w, CXType type)
 
     if (!gcal_walk_type_is_record(type))
         return gcal_source_dtype(type) || gcal_walk_type_is_pointer(type);
-    if (is_union(type))
+    if (clang_getCursorKind(clang_getTypeDeclaration(type)) == CXCursor_UnionDecl)
         return false;
     kids = gcal_walk_get_children(w, clang_getTypeDeclaration(type));
     for (size_t i = 0; i < kids.n && counted; i++)

@@ -206,31 +206,6 @@ static bool is_left(struct gcal_walk *w, const struct gcal_walk_flow *flow)
     return gcal_walk_flow_any_exit(w, flow).kind == GCAL_WALK_EXIT_ALWAYS;
 }
 
-static struct gcal_walk_flow walk_branches(struct gcal_walk *w, CXCursor at,
-                                           struct gcal_walk_children kids,
-                                           const struct gcal_walk_predicate *predicate)
-{
-    struct gcal_walk_flow yes, no = gcal_walk_flow_fall_through();
-    struct gcal_walk_variable *saved, *after;
-    size_t n_saved, n_after, n_events = w->n_events;
-
-    gcal_walk_count_branch(w, at, predicate->known ? predicate->when : NULL);
-    saved = gcal_walk_variables_save(w, &n_saved);
-    yes = walk_side(w, at, kids.c[1], predicate, true);
-    after = gcal_walk_variables_save(w, &n_after);
-    gcal_walk_variables_restore(w, saved, n_saved);
-    if (kids.n > 2)
-        no = walk_side(w, at, kids.c[2], predicate, false);
-    gcal_walk_note_both_sides(w, at, predicate, n_events);
-    if (is_left(w, &no))
-        gcal_walk_variables_restore(w, after, n_saved);
-    else if (!is_left(w, &yes))
-        gcal_walk_variables_merge(w, predicate, after, n_saved);
-    gcal_walk_variables_free(saved);
-    gcal_walk_variables_free(after);
-    return gcal_walk_flow_branch(w, at, predicate, yes, no);
-}
-
 static struct gcal_walk_flow walk_if(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
@@ -247,26 +222,29 @@ static struct gcal_walk_flow walk_if(struct gcal_walk *w, CXCursor c)
         return gcal_walk_stmt(w, kids.c[1]);
     if (decided == 0)
         return kids.n > 2 ? gcal_walk_stmt(w, kids.c[2]) : gcal_walk_flow_fall_through();
-    return walk_branches(w, kids.c[0], kids, &predicate);
+    CXCursor at = kids.c[0];
+    struct gcal_walk_flow yes, no = gcal_walk_flow_fall_through();
+    struct gcal_walk_variable *saved, *after;
+    size_t n_saved, n_after, n_events = w->n_events;
+
+    gcal_walk_count_branch(w, at, predicate.known ? predicate.when : NULL);
+    saved = gcal_walk_variables_save(w, &n_saved);
+    yes = walk_side(w, at, kids.c[1], &predicate, true);
+    after = gcal_walk_variables_save(w, &n_after);
+    gcal_walk_variables_restore(w, saved, n_saved);
+    if (kids.n > 2)
+        no = walk_side(w, at, kids.c[2], &predicate, false);
+    gcal_walk_note_both_sides(w, at, &predicate, n_events);
+    if (is_left(w, &no))
+        gcal_walk_variables_restore(w, after, n_saved);
+    else if (!is_left(w, &yes))
+        gcal_walk_variables_merge(w, &predicate, after, n_saved);
+    gcal_walk_variables_free(saved);
+    gcal_walk_variables_free(after);
+    return gcal_walk_flow_branch(w, at, &predicate, yes, no);
 }
 
 /* ---- statements ---- */
-
-/* Notes that statements after an exit under an unknown condition were counted. */
-static void note_leaving(struct gcal_walk *w, const struct gcal_walk_flow *flow,
-                         size_t n_events)
-{
-    for (int jump = 0; jump < GCAL_WALK_N_JUMPS && w->n_events != n_events; jump++) {
-        const struct gcal_walk_exit *exit = &flow->exits[jump];
-
-        if (exit->kind != GCAL_WALK_EXIT_MAYBE)
-            continue;
-        if (!exit->on_data)
-            w->not_affine++;
-        gcal_walk_note(w, exit->at,
-                       "what follows was counted as if control never left here");
-    }
-}
 
 struct gcal_walk_flow gcal_walk_sequence(struct gcal_walk *w, size_t n, const CXCursor *c)
 {
@@ -282,7 +260,17 @@ struct gcal_walk_flow gcal_walk_sequence(struct gcal_walk *w, size_t n, const CX
             gcal_walk_push_remaining(w, c[i], &one);
         flow = gcal_walk_flow_sequence(w, flow, one);
     }
-    note_leaving(w, &flow, n_events);
+    /* Notes that statements after an exit under an unknown condition were counted. */
+    for (int jump = 0; jump < GCAL_WALK_N_JUMPS && w->n_events != n_events; jump++) {
+        const struct gcal_walk_exit *exit = &flow.exits[jump];
+
+        if (exit->kind != GCAL_WALK_EXIT_MAYBE)
+            continue;
+        if (!exit->on_data)
+            w->not_affine++;
+        gcal_walk_note(w, exit->at,
+                       "what follows was counted as if control never left here");
+    }
     w->scope = before;
     return flow;
 }

@@ -135,30 +135,6 @@ static void gather_values(struct gcal_walk *w, struct state *p)
     p->has_ended = true;
 }
 
-static bool ends(const struct switch_body *body, size_t next)
-{
-    enum CXCursorKind kind = clang_getCursorKind(body->all[next - 1].statement);
-
-    return kind == CXCursor_BreakStmt || kind == CXCursor_ReturnStmt ||
-           kind == CXCursor_ContinueStmt;
-}
-
-/* Adds a statement's labels to 'entered'; false when it is never reached. */
-static bool enter(struct gcal_walk *w, const struct switch_body *body,
-                  const struct switch_statement *statement, struct state *p)
-{
-    struct gcal_walk_predicate label = statement->label;
-
-    if (statement->is_default)
-        label = gcal_walk_predicate_or(w, label, gcal_walk_predicate_not(w, body->any));
-    if (statement->has_label) {
-        if (gcal_walk_predicate_decide(w, &label) < 0)
-            gcal_walk_count_branch(w, statement->at, label.known ? label.when : NULL);
-        p->entered = gcal_walk_predicate_or(w, p->entered, label);
-    }
-    return gcal_walk_predicate_decide(w, &p->entered) != 0;
-}
-
 static struct gcal_walk_flow walk_body(struct gcal_walk *w,
                                        const struct switch_body *body)
 {
@@ -169,12 +145,26 @@ static struct gcal_walk_flow walk_body(struct gcal_walk *w,
 
     p.initial = gcal_walk_variables_save(w, &p.n_initial);
     while (i < body->n && !w->failed) {
-        bool entered = enter(w, body, &body->all[i], &p);
+        /* Adds a statement's labels to 'entered'; false when it is never reached. */
+        struct gcal_walk_predicate label = body->all[i].label;
+
+        if (body->all[i].is_default)
+            label =
+                gcal_walk_predicate_or(w, label, gcal_walk_predicate_not(w, body->any));
+        if (body->all[i].has_label) {
+            if (gcal_walk_predicate_decide(w, &label) < 0)
+                gcal_walk_count_branch(w, body->all[i].at,
+                                       label.known ? label.when : NULL);
+            p.entered = gcal_walk_predicate_or(w, p.entered, label);
+        }
+        bool entered = gcal_walk_predicate_decide(w, &p.entered) != 0;
 
         i = walk_group(w, body, i, &p);
         if (!entered)
             continue;
-        ended = ends(body, i);
+        enum CXCursorKind kind = clang_getCursorKind(body->all[i - 1].statement);
+        ended = kind == CXCursor_BreakStmt || kind == CXCursor_ReturnStmt ||
+                kind == CXCursor_ContinueStmt;
         if (gcal_walk_flow_any_exit(w, &p.flow).kind == GCAL_WALK_EXIT_ALWAYS)
             goto done;
         if (ended) {

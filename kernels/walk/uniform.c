@@ -201,17 +201,6 @@ static bool mark(struct gcal_walk *w, CXCursor c, struct place at)
     return found;
 }
 
-static void find_lanes(struct gcal_walk *w)
-{
-    enum { MOST_ROUNDS = 20 };
-    const struct place at = { false, clang_getNullCursor(), clang_getNullCursor() };
-
-    w->has_lanes = true;
-    for (int round = 0; round < MOST_ROUNDS && !w->failed; round++)
-        if (!mark(w, w->kernel, at))
-            break;
-}
-
 /* ---- atomic operations ---- */
 
 static bool is_one_of(const char *op, const char *const *names)
@@ -233,8 +222,15 @@ enum gcal_sets_joins gcal_walk_find_joins(struct gcal_walk *w, const char *op,
     if (!gcal_walk_type_is_integer(type) ||
         !(is_sum || (is_word && !is_used && is_one_of(op, others))))
         return GCAL_SETS_JOINS_NONE;
-    if (!w->has_lanes)
-        find_lanes(w);
+    if (!w->has_lanes) {
+        enum { MOST_ROUNDS = 20 };
+        const struct place at = { false, clang_getNullCursor(), clang_getNullCursor() };
+
+        w->has_lanes = true;
+        for (int round = 0; round < MOST_ROUNDS && !w->failed; round++)
+            if (!mark(w, w->kernel, at))
+                break;
+    }
     if (!differs(w, kids.c[1]) && (is_word || kids.n < 3 || !differs(w, kids.c[2])))
         return GCAL_SETS_JOINS_LANES;
     if (kids.n > 2 && strcmp(op, "add") == 0) {

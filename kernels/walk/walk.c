@@ -96,13 +96,6 @@ static bool grow_families(struct gcal_walk *w)
     return true;
 }
 
-static void free_families(struct gcal_walk *w)
-{
-    for (size_t i = 0; i < w->family_capacity; i++)
-        free(w->families[i].children);
-    free(w->families);
-}
-
 struct gcal_walk_children gcal_walk_get_children(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_source_children children;
@@ -410,36 +403,6 @@ static void bind_parameters(struct gcal_walk *w, CXCursor kernel)
     }
 }
 
-static void walk_function(struct gcal_walk *w, CXCursor kernel)
-{
-    struct gcal_walk_children kids = gcal_walk_get_children(w, kernel);
-
-    if (gcal_annotations_find(&w->annotations, w->request->n_trips, w->request->trips,
-                              kernel, w->c, w->err) < 0)
-        w->failed = true;
-    bind_parameters(w, kernel);
-    gcal_walk_find_indices(w, kernel);
-    if (kids.n && !w->failed)
-        gcal_walk_stmt(w, kids.c[kids.n - 1]);
-    gcal_walk_private_finish(w);
-    gcal_walk_chain_finish(w);
-}
-
-static void clear(struct gcal_walk *w)
-{
-    free(w->variables);
-    free(w->indices);
-    free(w->tables);
-    gcal_walk_hoist_clear(w);
-    free(w->lanes);
-    free(w->privates);
-    free(w->chains.all);
-    free(w->declared);
-    free_families(w);
-    free(w->returns);
-    gcal_annotations_clear(&w->annotations);
-}
-
 int gcal_walk_kernel(struct gcal_sets_nest *nest, const struct gcal_source_unit *unit,
                      CXCursor kernel, const struct gcal_count_request *request,
                      struct gcal_error *err)
@@ -455,7 +418,29 @@ int gcal_walk_kernel(struct gcal_sets_nest *nest, const struct gcal_source_unit 
                            .annotations = { .unit = unit },
                            .err = err };
 
-    walk_function(&w, kernel);
-    clear(&w);
+    struct gcal_walk_children kids = gcal_walk_get_children(&w, kernel);
+
+    if (gcal_annotations_find(&w.annotations, w.request->n_trips, w.request->trips,
+                              kernel, w.c, w.err) < 0)
+        w.failed = true;
+    bind_parameters(&w, kernel);
+    gcal_walk_find_indices(&w, kernel);
+    if (kids.n && !w.failed)
+        gcal_walk_stmt(&w, kids.c[kids.n - 1]);
+    gcal_walk_private_finish(&w);
+    gcal_walk_chain_finish(&w);
+    free(w.variables);
+    free(w.indices);
+    free(w.tables);
+    gcal_walk_hoist_clear(&w);
+    free(w.lanes);
+    free(w.privates);
+    free(w.chains.all);
+    free(w.declared);
+    for (size_t i = 0; i < w.family_capacity; i++)
+        free(w.families[i].children);
+    free(w.families);
+    free(w.returns);
+    gcal_annotations_clear(&w.annotations);
     return w.failed ? -1 : gcal_poly_context_check(nest->c, err);
 }

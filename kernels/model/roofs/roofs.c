@@ -98,28 +98,6 @@ static int add(const struct gcal_yaml *node, const char *name, const char *text,
     return (roof->expression = strdup(text)) ? 0 : gcal_error_memory(err);
 }
 
-/* A list's items are names and expressions at once. */
-static int read_items(const struct gcal_yaml *node, const struct gcal_expr_names *names,
-                      struct gcal_roofs *roofs, struct gcal_error *err)
-{
-    for (size_t i = 0; i < node->n_items; i++) {
-        const struct gcal_yaml *item = node->items[i];
-        const char *text = gcal_yaml_text(item, "a roof", err);
-        const char *name = node->keys ? node->keys[i]->text : text;
-
-        if (!text)
-            return -1;
-        if (!node->keys && names && !gcal_expr_names_has(names, text))
-            return gcal_yaml_error(item, err,
-                                   "roof '%.60s' is not a name in 'expressions'; a roof "
-                                   "of its own: {%.60s: EXPRESSION}",
-                                   text, text);
-        if (add(item, name, text, names, roofs, err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
 int gcal_roofs_read(const struct gcal_yaml *map, const struct gcal_expr_names *names,
                     struct gcal_roofs *roofs, struct gcal_error *err)
 {
@@ -136,5 +114,21 @@ int gcal_roofs_read(const struct gcal_yaml *map, const struct gcal_expr_names *n
                                node->n_items, GCAL_ROOFS_MAX);
     if (allocate(roofs, node->n_items, err) < 0)
         return -1;
-    return read_items(node, names, roofs, err);
+    /* A list's items are names and expressions at once. */
+    for (size_t i = 0; i < node->n_items; i++) {
+        const struct gcal_yaml *item = node->items[i];
+        const char *text = gcal_yaml_text(item, "a roof", err);
+        const char *name = node->keys ? node->keys[i]->text : text;
+
+        if (!text)
+            return -1;
+        if (!node->keys && names && !gcal_expr_names_has(names, text))
+            return gcal_yaml_error(item, err,
+                                   "roof '%.60s' is not a name in 'expressions'; a roof "
+                                   "of its own: {%.60s: EXPRESSION}",
+                                   text, text);
+        if (add(item, name, text, names, roofs, err) < 0)
+            return -1;
+    }
+    return 0;
 }

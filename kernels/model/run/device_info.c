@@ -63,11 +63,6 @@ const struct gcal_field gcal_run_device_fields[] = {
     { 0 },
 };
 
-static int damaged(struct gcal_error *err)
-{
-    return gcal_error_set(err, GCAL_EINPUT, "device: damaged data");
-}
-
 void gcal_device_info_clear(struct gcal_device_info *info)
 {
     gcal_fields_clear(gcal_device_info_fields, info);
@@ -97,7 +92,7 @@ int gcal_device_info_get(struct gcal_wire *wire, struct gcal_device_info *info,
     if (!wire->bad)
         return 0;
     gcal_device_info_clear(info);
-    return damaged(err);
+    return gcal_error_set(err, GCAL_EINPUT, "device: damaged data");
 }
 
 bool gcal_device_info_is_simulated(const struct gcal_device_info *info)
