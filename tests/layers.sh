@@ -46,7 +46,7 @@ calib/plan                   : kernels/generate kernels/interpret fit calib/conf
 calib/results                : fit store/params store/files store/record store/publish store/medians calib/config
 calib/audit                  : fit store/params store/files store/ledger calib/config
 calib/compare                : kernels/generate fit store/record calib/results
-mpi/cli                      : kernels kernels/includes kernels/count kernels/generate fit store/params store/files store/record store/publish calib/config calib/worker calib/plan
+mpi/cli                      : kernels kernels/includes kernels/count kernels/frontend kernels/generate fit store/params store/files store/record store/publish calib/config calib/worker calib/plan
 mpi/commands/count           : kernels kernels/includes kernels/count kernels/remove kernels/generate mpi/cli
 mpi/commands/own             : kernels kernels/count kernels/generate kernels/interpret calib/worker calib/plan mpi/cli mpi/commands/count
 mpi/commands/learn           : kernels/generate fit store/files store/record calib/config calib/select calib/worker calib/plan calib/results mpi/cli mpi/commands/count mpi/commands/own

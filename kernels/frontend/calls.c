@@ -56,7 +56,8 @@ int gcal_count_signature_read(const struct gcal_count_request *request,
     *signature = (struct gcal_count_signature){ 0 };
     if (answer.failed)
         return -1;
-    gcal_frontend_get_signature(&wire, signature);
+    gcal_frontend_code_signature((struct gcal_frontend_codec){ .wire = &wire },
+                                 signature);
     return finish(&answer, &wire, err);
 }
 
@@ -69,7 +70,9 @@ int gcal_count_describe(const struct gcal_count_request *request,
 
     if (answer.failed)
         return -1;
-    gcal_frontend_get_description(&wire, description);
+    *description = (struct gcal_count_description){ 0 };
+    gcal_frontend_code_description((struct gcal_frontend_codec){ .wire = &wire },
+                                   description);
     if (finish(&answer, &wire, err) == 0)
         return 0;
     gcal_count_description_clear(description);
@@ -90,15 +93,12 @@ char *gcal_remove_work(const struct gcal_count_request *request,
                        struct gcal_remove_element *element, struct gcal_error *err)
 {
     struct gcal_buf question = { 0 }, answer;
+    struct gcal_remove_options copy = *removal;
     struct gcal_wire wire;
     char *text, *dtype;
 
     gcal_frontend_put_request(&question, request);
-    gcal_wire_put_u32(&question, removal->form);
-    gcal_frontend_put_strings(&question, removal->n_keep, removal->keep);
-    gcal_wire_put_u32(&question, removal->drop);
-    gcal_wire_put_u64(&question, removal->n_accumulators);
-    gcal_wire_put_u32(&question, removal->drop_barriers);
+    gcal_frontend_code_removal((struct gcal_frontend_codec){ .buf = &question }, &copy);
     answer = gcal_frontend_ask(GCAL_FRONTEND_REMOVE, request->file, &question, err);
     gcal_buf_free(&question);
     if (answer.failed)
@@ -128,13 +128,13 @@ static int ask_for_loads(enum gcal_frontend_call call,
     struct gcal_wire wire;
 
     gcal_frontend_put_request(&question, request);
-    gcal_frontend_put_loads(&question, loads);
+    gcal_frontend_code_loads((struct gcal_frontend_codec){ .buf = &question }, loads);
     answer = gcal_frontend_ask(call, request->file, &question, err);
     gcal_buf_free(&question);
     if (answer.failed)
         return -1;
     wire = gcal_wire_open(answer.data, answer.size);
-    gcal_frontend_get_loads(&wire, loads);
+    gcal_frontend_code_loads((struct gcal_frontend_codec){ .wire = &wire }, loads);
     return finish(&answer, &wire, err);
 }
 
@@ -159,7 +159,8 @@ static int interpret(enum gcal_frontend_call call, const char *file,
     struct gcal_buf answer;
     struct gcal_wire wire;
 
-    gcal_frontend_put_args(question, n_args, args);
+    gcal_frontend_code_args((struct gcal_frontend_codec){ .buf = question }, &n_args,
+                            args);
     answer = gcal_frontend_ask(call, file, question, err);
     gcal_buf_free(question);
     if (answer.failed)

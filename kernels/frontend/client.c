@@ -251,16 +251,6 @@ static int take_child(bool fresh, struct gcal_error *err)
     return fd;
 }
 
-static void give_child_back(int fd)
-{
-    pthread_mutex_lock(&lock);
-    if (n_idle < MOST_IDLE && owner == getpid())
-        idle[n_idle++] = fd;
-    else
-        close(fd);
-    pthread_mutex_unlock(&lock);
-}
-
 static bool is_interpreter(enum gcal_frontend_call call)
 {
     return call == GCAL_FRONTEND_RUN_KERNEL || call == GCAL_FRONTEND_RUN_FUNCTION;
@@ -321,9 +311,14 @@ struct gcal_buf gcal_frontend_ask(enum gcal_frontend_call call, const char *file
         /* One that ends while it is asked is explained by its answer. */
         gcal_wire_frame_write(fd, gcal_clock_now_s() + latest_s, call, question, NULL);
         rc = gcal_wire_frame_read(fd, gcal_clock_now_s() + latest_s, &answer, err);
-        if (rc == 1 && answer.type != GCAL_FRONTEND_DIED)
-            give_child_back(fd);
-        else
+        if (rc == 1 && answer.type != GCAL_FRONTEND_DIED) {
+            pthread_mutex_lock(&lock);
+            if (n_idle < MOST_IDLE && owner == getpid())
+                idle[n_idle++] = fd;
+            else
+                close(fd);
+            pthread_mutex_unlock(&lock);
+        } else
             close(fd);
     }
     if (rc == 1 && answer.type == GCAL_FRONTEND_DONE)

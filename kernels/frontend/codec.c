@@ -6,29 +6,27 @@
 #include "kernels/model/dtype.h"
 #include "kernels/frontend/private.h"
 
-#define get_text(wire)      gcal_wire_get_text(wire)
-#define put_text(buf, text) gcal_wire_put_text((buf), (text))
+/* Both directions of a field of a structure: it is put into 'buf' if there is one, else got. */
+#define CODE_NUMBER(c, field)                                                            \
+    ((c).buf ? gcal_wire_put_u64((c).buf, (uint64_t)(field))                             \
+             : (void)((field) = (__typeof__(field))gcal_wire_get_u64((c).wire)))
+#define CODE_TEXT(c, field)                                                              \
+    ((c).buf ? gcal_wire_put_text((c).buf, (field))                                      \
+             : (void)((field) = gcal_wire_get_text((c).wire)))
 
-static void put_size(struct gcal_buf *buf, size_t size)
-{
-    gcal_wire_put_u64(buf, size);
-}
-
-static size_t get_size(struct gcal_wire *wire)
-{
-    return (size_t)gcal_wire_get_u64(wire);
-}
-
-/* An array for as many items as the message says, each of at least a byte; NULL, and a bad
- * wire, if it says more than it has, or without memory.
+/* An array of '*n' items.  Of those to get the message says how many, each of at least a
+ * byte; NULL, and a bad wire, if it says more than it has, or without memory.
  */
-static void *get_array(struct gcal_wire *wire, size_t *n, size_t item)
+static void *code_array(struct gcal_frontend_codec c, const void *items, size_t *n,
+                        size_t item)
 {
     void *array;
 
-    *n = get_size(wire);
-    if (wire->bad || *n > wire->left || !(array = calloc(*n + 1, item))) {
-        wire->bad = true;
+    CODE_NUMBER(c, *n);
+    if (c.buf)
+        return (void *)items;
+    if (c.wire->bad || *n > c.wire->left || !(array = calloc(*n + 1, item))) {
+        c.wire->bad = true;
         *n = 0;
         return NULL;
     }
@@ -37,87 +35,58 @@ static void *get_array(struct gcal_wire *wire, size_t *n, size_t item)
 
 /* ---- the request ---- */
 
-void gcal_frontend_put_request(struct gcal_buf *buf, const struct gcal_count_request *r)
+void gcal_frontend_code_request(struct gcal_frontend_codec c,
+                                struct gcal_count_request *r)
 {
-    put_text(buf, r->source);
-    put_text(buf, r->file);
-    put_text(buf, r->kernel);
-    put_text(buf, r->build_options);
-    put_text(buf, r->assume);
-    put_size(buf, r->n_dims);
-    for (size_t d = 0; d < GCAL_MAX_DIMS; d++) {
-        put_size(buf, r->local_size[d]);
-        put_text(buf, r->global_size[d]);
-    }
-    put_size(buf, r->sub_group_size);
-    put_size(buf, r->n_banks);
-    put_size(buf, r->sector_bytes);
-    put_size(buf, r->index_arithmetic);
-    put_size(buf, r->allow_estimates);
-    put_size(buf, r->estimate_passes);
-    put_size(buf, r->budget_divisor);
-    put_size(buf, r->n_trips);
-    for (size_t i = 0; i < r->n_trips; i++) {
-        gcal_wire_put_u32(buf, (uint32_t)r->trips[i].line);
-        put_text(buf, r->trips[i].parameter);
-    }
-    put_size(buf, r->n_buffers);
-    for (size_t i = 0; i < r->n_buffers; i++) {
-        put_text(buf, r->buffers[i].argument);
-        put_text(buf, r->buffers[i].elements);
-        put_size(buf, r->buffers[i].bytes);
-        gcal_wire_put_u32(buf, r->buffers[i].channels);
-        put_text(buf, r->buffers[i].first);
-        put_text(buf, r->buffers[i].last);
-        put_size(buf, r->buffers[i].sorted);
-        put_text(buf, r->buffers[i].dtype);
-        gcal_wire_put_bytes(buf, r->buffers[i].data, r->buffers[i].data_bytes);
-    }
-}
-
-struct gcal_count_request gcal_frontend_get_request(struct gcal_wire *wire)
-{
-    struct gcal_count_request r = { 0 };
     struct gcal_count_trips *trips;
     struct gcal_count_buffer *buffers;
 
-    r.source = get_text(wire);
-    r.file = get_text(wire);
-    r.kernel = get_text(wire);
-    r.build_options = get_text(wire);
-    r.assume = get_text(wire);
-    r.n_dims = get_size(wire);
+    CODE_TEXT(c, r->source);
+    CODE_TEXT(c, r->file);
+    CODE_TEXT(c, r->kernel);
+    CODE_TEXT(c, r->build_options);
+    CODE_TEXT(c, r->assume);
+    CODE_NUMBER(c, r->n_dims);
     for (size_t d = 0; d < GCAL_MAX_DIMS; d++) {
-        r.local_size[d] = get_size(wire);
-        r.global_size[d] = get_text(wire);
+        CODE_NUMBER(c, r->local_size[d]);
+        CODE_TEXT(c, r->global_size[d]);
     }
-    r.sub_group_size = get_size(wire);
-    r.n_banks = get_size(wire);
-    r.sector_bytes = get_size(wire);
-    r.index_arithmetic = get_size(wire);
-    r.allow_estimates = get_size(wire);
-    r.estimate_passes = get_size(wire);
-    r.budget_divisor = get_size(wire);
-    r.trips = trips = get_array(wire, &r.n_trips, sizeof(*trips));
-    for (size_t i = 0; i < r.n_trips; i++) {
-        trips[i].line = (int)gcal_wire_get_u32(wire);
-        trips[i].parameter = get_text(wire);
+    CODE_NUMBER(c, r->sub_group_size);
+    CODE_NUMBER(c, r->n_banks);
+    CODE_NUMBER(c, r->sector_bytes);
+    CODE_NUMBER(c, r->index_arithmetic);
+    CODE_NUMBER(c, r->allow_estimates);
+    CODE_NUMBER(c, r->estimate_passes);
+    CODE_NUMBER(c, r->budget_divisor);
+    r->trips = trips = code_array(c, r->trips, &r->n_trips, sizeof(*trips));
+    for (size_t i = 0; i < r->n_trips; i++) {
+        CODE_NUMBER(c, trips[i].line);
+        CODE_TEXT(c, trips[i].parameter);
     }
-    r.buffers = buffers = get_array(wire, &r.n_buffers, sizeof(*buffers));
-    for (size_t i = 0; i < r.n_buffers; i++) {
-        buffers[i].argument = get_text(wire);
-        buffers[i].elements = get_text(wire);
-        buffers[i].bytes = get_size(wire);
-        buffers[i].channels = gcal_wire_get_u32(wire);
-        buffers[i].first = get_text(wire);
-        buffers[i].last = get_text(wire);
-        buffers[i].sorted = get_size(wire);
-        buffers[i].dtype = get_text(wire);
-        buffers[i].data = gcal_wire_get_bytes(wire, &buffers[i].data_bytes);
-        if (!buffers[i].data_bytes)
-            buffers[i].data = NULL;
+    r->buffers = buffers = code_array(c, r->buffers, &r->n_buffers, sizeof(*buffers));
+    for (size_t i = 0; i < r->n_buffers; i++) {
+        struct gcal_count_buffer *b = &buffers[i];
+
+        CODE_TEXT(c, b->argument);
+        CODE_TEXT(c, b->elements);
+        CODE_NUMBER(c, b->bytes);
+        CODE_NUMBER(c, b->channels);
+        CODE_TEXT(c, b->first);
+        CODE_TEXT(c, b->last);
+        CODE_NUMBER(c, b->sorted);
+        CODE_TEXT(c, b->dtype);
+        if (c.buf)
+            gcal_wire_put_bytes(c.buf, b->data, b->data_bytes);
+        else if (b->data = gcal_wire_get_bytes(c.wire, &b->data_bytes), !b->data_bytes)
+            b->data = NULL;
     }
-    return r;
+}
+
+void gcal_frontend_put_request(struct gcal_buf *buf, const struct gcal_count_request *r)
+{
+    struct gcal_count_request copy = *r;
+
+    gcal_frontend_code_request((struct gcal_frontend_codec){ .buf = buf }, &copy);
 }
 
 /* ---- answers ---- */
@@ -126,149 +95,105 @@ void gcal_frontend_put_error(struct gcal_buf *buf, const struct gcal_error *err)
 {
     gcal_wire_put_u32(buf, err->code);
     gcal_wire_put_u32(buf, err->reason);
-    put_text(buf, err->text);
+    gcal_wire_put_text(buf, err->text);
 }
 
 void gcal_frontend_get_error(struct gcal_wire *wire, struct gcal_error *err)
 {
     enum gcal_error_code code = gcal_wire_get_u32(wire);
     enum gcal_error_reason reason = gcal_wire_get_u32(wire);
-    char *text = get_text(wire);
+    char *text = gcal_wire_get_text(wire);
 
     gcal_error_set(err, code, "%s", text ? text : "the front end failed");
     gcal_error_because(err, reason);
     free(text);
 }
 
-void gcal_frontend_put_strings(struct gcal_buf *buf, size_t n, const char *const *items)
+static void code_strings(struct gcal_frontend_codec c, struct gcal_strings *strings)
 {
-    put_size(buf, n);
+    size_t n = strings->n;
+
+    CODE_NUMBER(c, n);
     for (size_t i = 0; i < n; i++)
-        put_text(buf, items[i]);
+        if (c.buf)
+            gcal_wire_put_text(c.buf, strings->items[i]);
+        else if (c.wire->bad ||
+                 gcal_strings_take(strings, gcal_wire_get_text(c.wire), NULL) < 0) {
+            c.wire->bad = true;
+            break;
+        }
 }
 
-void gcal_frontend_get_strings(struct gcal_wire *wire, struct gcal_strings *strings)
+void gcal_frontend_code_description(struct gcal_frontend_codec c,
+                                    struct gcal_count_description *d)
 {
-    size_t n = get_size(wire);
-
-    for (size_t i = 0; i < n && !wire->bad; i++)
-        if (gcal_strings_take(strings, get_text(wire), NULL) < 0)
-            wire->bad = true;
-}
-
-static void put_list(struct gcal_buf *buf, const struct gcal_strings *strings)
-{
-    gcal_frontend_put_strings(buf, strings->n, (const char *const *)strings->items);
-}
-
-void gcal_frontend_put_description(struct gcal_buf *buf,
-                                   const struct gcal_count_description *d)
-{
-    put_list(buf, &d->kernels);
-    put_size(buf, d->selected);
-    put_list(buf, &d->arguments);
-    put_list(buf, &d->sizes);
-    put_size(buf, d->n_dims);
+    code_strings(c, &d->kernels);
+    CODE_NUMBER(c, d->selected);
+    code_strings(c, &d->arguments);
+    code_strings(c, &d->sizes);
+    CODE_NUMBER(c, d->n_dims);
     for (size_t i = 0; i < GCAL_MAX_DIMS; i++)
-        put_size(buf, d->local_size[i]);
+        CODE_NUMBER(c, d->local_size[i]);
 }
 
-void gcal_frontend_get_description(struct gcal_wire *wire,
-                                   struct gcal_count_description *d)
+void gcal_frontend_code_signature(struct gcal_frontend_codec c,
+                                  struct gcal_count_signature *s)
 {
-    *d = (struct gcal_count_description){ 0 };
-    gcal_frontend_get_strings(wire, &d->kernels);
-    d->selected = get_size(wire);
-    gcal_frontend_get_strings(wire, &d->arguments);
-    gcal_frontend_get_strings(wire, &d->sizes);
-    d->n_dims = get_size(wire);
-    for (size_t i = 0; i < GCAL_MAX_DIMS; i++)
-        d->local_size[i] = get_size(wire);
-}
-
-void gcal_frontend_put_signature(struct gcal_buf *buf,
-                                 const struct gcal_count_signature *s)
-{
-    put_text(buf, s->kernel);
-    put_size(buf, s->n_dims);
+    CODE_TEXT(c, s->kernel);
+    CODE_NUMBER(c, s->n_dims);
     for (size_t d = 0; d < GCAL_MAX_DIMS; d++) {
-        put_size(buf, s->local_size[d]);
-        put_text(buf, s->global_size[d]);
+        CODE_NUMBER(c, s->local_size[d]);
+        CODE_TEXT(c, s->global_size[d]);
     }
-    put_size(buf, s->n_args);
-    for (size_t i = 0; i < s->n_args; i++) {
-        const struct gcal_count_signature_arg *arg = &s->args[i];
-
-        put_text(buf, arg->name);
-        put_text(buf, arg->type);
-        gcal_wire_put_u32(buf, arg->kind);
-        put_text(buf, arg->dtype);
-        put_size(buf, arg->per_item);
-        put_size(buf, arg->read);
-        put_size(buf, arg->written);
-        put_text(buf, arg->elements);
-        put_text(buf, arg->unknown);
-        put_size(buf, arg->is_member);
-        put_size(buf, arg->offset);
-        put_size(buf, arg->n_extents);
-        put_size(buf, arg->is_layered);
-        for (size_t d = 0; d < GCAL_MAX_DIMS; d++)
-            put_text(buf, arg->extents[d]);
-    }
-}
-
-void gcal_frontend_get_signature(struct gcal_wire *wire, struct gcal_count_signature *s)
-{
-    *s = (struct gcal_count_signature){ 0 };
-    s->kernel = get_text(wire);
-    s->n_dims = get_size(wire);
-    for (size_t d = 0; d < GCAL_MAX_DIMS; d++) {
-        s->local_size[d] = get_size(wire);
-        s->global_size[d] = get_text(wire);
-    }
-    s->args = get_array(wire, &s->n_args, sizeof(*s->args));
+    s->args = code_array(c, s->args, &s->n_args, sizeof(*s->args));
     for (size_t i = 0; i < s->n_args; i++) {
         struct gcal_count_signature_arg *arg = &s->args[i];
 
-        arg->name = get_text(wire);
-        arg->type = get_text(wire);
-        arg->kind = gcal_wire_get_u32(wire);
-        arg->dtype = get_text(wire);
-        arg->per_item = get_size(wire);
-        arg->read = get_size(wire);
-        arg->written = get_size(wire);
-        arg->elements = get_text(wire);
-        arg->unknown = get_text(wire);
-        arg->is_member = get_size(wire);
-        arg->offset = get_size(wire);
-        arg->n_extents = get_size(wire);
-        arg->is_layered = get_size(wire);
+        CODE_TEXT(c, arg->name);
+        CODE_TEXT(c, arg->type);
+        CODE_NUMBER(c, arg->kind);
+        CODE_TEXT(c, arg->dtype);
+        CODE_NUMBER(c, arg->per_item);
+        CODE_NUMBER(c, arg->read);
+        CODE_NUMBER(c, arg->written);
+        CODE_TEXT(c, arg->elements);
+        CODE_TEXT(c, arg->unknown);
+        CODE_NUMBER(c, arg->is_member);
+        CODE_NUMBER(c, arg->offset);
+        CODE_NUMBER(c, arg->n_extents);
+        CODE_NUMBER(c, arg->is_layered);
         for (size_t d = 0; d < GCAL_MAX_DIMS; d++)
-            arg->extents[d] = get_text(wire);
+            CODE_TEXT(c, arg->extents[d]);
     }
 }
 
-void gcal_frontend_put_loads(struct gcal_buf *buf,
-                             const struct gcal_remove_load_list *loads)
+void gcal_frontend_code_loads(struct gcal_frontend_codec c,
+                              struct gcal_remove_load_list *loads)
 {
-    put_size(buf, loads->n);
+    if (!c.buf)
+        gcal_remove_load_list_clear(loads);
+    loads->items = code_array(c, loads->items, &loads->n, sizeof(*loads->items));
+    if (!c.buf)
+        loads->capacity = loads->n;
     for (size_t i = 0; i < loads->n; i++) {
-        put_text(buf, loads->items[i].name);
-        put_size(buf, loads->items[i].is_own);
-        put_text(buf, loads->items[i].with);
+        CODE_TEXT(c, loads->items[i].name);
+        CODE_NUMBER(c, loads->items[i].is_own);
+        CODE_TEXT(c, loads->items[i].with);
     }
 }
 
-void gcal_frontend_get_loads(struct gcal_wire *wire, struct gcal_remove_load_list *loads)
+void gcal_frontend_code_removal(struct gcal_frontend_codec c,
+                                struct gcal_remove_options *removal)
 {
-    gcal_remove_load_list_clear(loads);
-    loads->items = get_array(wire, &loads->n, sizeof(*loads->items));
-    loads->capacity = loads->n;
-    for (size_t i = 0; i < loads->n; i++) {
-        loads->items[i].name = get_text(wire);
-        loads->items[i].is_own = get_size(wire);
-        loads->items[i].with = get_text(wire);
-    }
+    struct gcal_strings keep = { .n = removal->n_keep, .items = (char **)removal->keep };
+
+    CODE_NUMBER(c, removal->form);
+    code_strings(c, &keep);
+    removal->n_keep = keep.n;
+    removal->keep = (const char *const *)keep.items;
+    CODE_NUMBER(c, removal->drop);
+    CODE_NUMBER(c, removal->n_accumulators);
+    CODE_NUMBER(c, removal->drop_barriers);
 }
 
 /* ---- the interpreter's arguments ---- */
@@ -305,30 +230,24 @@ void gcal_frontend_get_contents(struct gcal_wire *wire, size_t n,
     }
 }
 
-void gcal_frontend_put_args(struct gcal_buf *buf, size_t n,
-                            const struct gcal_interp_arg *args)
+struct gcal_interp_arg *gcal_frontend_code_args(struct gcal_frontend_codec c, size_t *n,
+                                                struct gcal_interp_arg *args)
 {
-    put_size(buf, n);
-    for (size_t i = 0; i < n; i++) {
-        put_text(buf, args[i].dtype);
-        put_size(buf, args[i].count);
-        put_size(buf, args[i].data != NULL);
-    }
-    gcal_frontend_put_contents(buf, n, args);
-}
-
-struct gcal_interp_arg *gcal_frontend_get_args(struct gcal_wire *wire, size_t *n)
-{
-    struct gcal_interp_arg *args = get_array(wire, n, sizeof(*args));
-    size_t size;
-
+    args = code_array(c, args, n, sizeof(*args));
     for (size_t i = 0; i < *n; i++) {
-        args[i].dtype = get_text(wire);
-        args[i].count = get_size(wire);
-        args[i].data = get_size(wire) ? args : NULL;
+        bool is_given = args[i].data;
+
+        CODE_TEXT(c, args[i].dtype);
+        CODE_NUMBER(c, args[i].count);
+        CODE_NUMBER(c, is_given);
+        if (!c.buf)
+            args[i].data = is_given ? args : NULL;
     }
-    for (size_t i = 0; i < *n; i++) {
-        void *data = gcal_wire_get_bytes(wire, &size);
+    if (c.buf)
+        gcal_frontend_put_contents(c.buf, *n, args);
+    for (size_t i = 0; i < *n && c.wire; i++) {
+        size_t size;
+        void *data = gcal_wire_get_bytes(c.wire, &size);
 
         args[i].data = args[i].data ? data : NULL;
     }

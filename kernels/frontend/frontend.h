@@ -26,6 +26,13 @@ struct gcal_frontend {
     __typeof__(gcal_interp_run_function) *run_function;
 };
 
+struct gcal_buf;
+
+/* All that a count follows from, the source included, as bytes; the key of a count is their
+ * hash, too.
+ */
+void gcal_frontend_put_request(struct gcal_buf *buf, const struct gcal_count_request *r);
+
 /* The one symbol that the module exports. */
 extern const struct gcal_frontend gcal_frontend;
 

@@ -35,35 +35,31 @@ static bool is_memory_short(const char *reason)
     return false;
 }
 
-/* 'reason' is dlerror()'s, which begins with the name of the library at fault. */
-static void fail_to_open(const char *reason)
-{
-    if (strncmp(reason, GPUCAL_FRONTEND ":", strlen(GPUCAL_FRONTEND ":")) == 0)
-        gcal_error_set(
-            &load_error, GCAL_EINPUT,
-            "gpucal's front end for OpenCL C is missing: install gpucal again, "
-            "with " GPUCAL_FRONTEND " (%s)",
-            reason);
-    else if (is_memory_short(reason))
-        gcal_error_set(&load_error, GCAL_EINPUT,
-                       "loading libclang " GPUCAL_CLANG_VERSION
-                       " needs more memory: raise the limit of address space, "
-                       "'ulimit -v' (%s)",
-                       reason);
-    else
-        gcal_error_set(&load_error, GCAL_EINPUT,
-                       "reading OpenCL C needs libclang " GPUCAL_CLANG_VERSION
-                       ": install libclang1-" GPUCAL_CLANG_VERSION " (%s)",
-                       reason);
-}
-
 static void load(void)
 {
     void *module = dlopen(GPUCAL_FRONTEND, OPEN_MODE);
     const struct gcal_frontend *found;
 
     if (!module) {
-        fail_to_open(dlerror());
+        /* 'reason' is dlerror()'s, which begins with the name of the library at fault. */
+        const char *reason = dlerror();
+        if (strncmp(reason, GPUCAL_FRONTEND ":", strlen(GPUCAL_FRONTEND ":")) == 0)
+            gcal_error_set(
+                &load_error, GCAL_EINPUT,
+                "gpucal's front end for OpenCL C is missing: install gpucal again, "
+                "with " GPUCAL_FRONTEND " (%s)",
+                reason);
+        else if (is_memory_short(reason))
+            gcal_error_set(&load_error, GCAL_EINPUT,
+                           "loading libclang " GPUCAL_CLANG_VERSION
+                           " needs more memory: raise the limit of address space, "
+                           "'ulimit -v' (%s)",
+                           reason);
+        else
+            gcal_error_set(&load_error, GCAL_EINPUT,
+                           "reading OpenCL C needs libclang " GPUCAL_CLANG_VERSION
+                           ": install libclang1-" GPUCAL_CLANG_VERSION " (%s)",
+                           reason);
         return;
     }
     found = dlsym(module, "gcal_frontend");

@@ -41,34 +41,35 @@ enum gcal_frontend_answer {
     GCAL_FRONTEND_DIED,       /* a wait status, and the most memory, in KiB */
 };
 
-/* What the process reads of a request is freed when it ends, after so many questions.  Reading marks the wire as bad, as its own functions do.
+/* Where the fields of a structure go to, or come from: one of the two.  What is got is the
+ * caller's; of the process it is freed when that ends, after so many questions.  Getting marks
+ * the wire as bad, as its own functions do.
  */
-void gcal_frontend_put_request(struct gcal_buf *buf, const struct gcal_count_request *r);
-struct gcal_count_request gcal_frontend_get_request(struct gcal_wire *wire);
+struct gcal_frontend_codec {
+    struct gcal_buf *buf;   /* puts */
+    struct gcal_wire *wire; /* gets */
+};
+
+/* gcal_frontend_put_request() is in frontend.h. */
+void gcal_frontend_code_request(struct gcal_frontend_codec c,
+                                struct gcal_count_request *r);
+void gcal_frontend_code_description(struct gcal_frontend_codec c,
+                                    struct gcal_count_description *d);
+void gcal_frontend_code_signature(struct gcal_frontend_codec c,
+                                  struct gcal_count_signature *s);
+void gcal_frontend_code_loads(struct gcal_frontend_codec c,
+                              struct gcal_remove_load_list *loads);
+void gcal_frontend_code_removal(struct gcal_frontend_codec c,
+                                struct gcal_remove_options *removal);
 
 void gcal_frontend_put_error(struct gcal_buf *buf, const struct gcal_error *err);
 void gcal_frontend_get_error(struct gcal_wire *wire, struct gcal_error *err);
 
-void gcal_frontend_put_strings(struct gcal_buf *buf, size_t n, const char *const *items);
-void gcal_frontend_get_strings(struct gcal_wire *wire, struct gcal_strings *strings);
-
-void gcal_frontend_put_description(struct gcal_buf *buf,
-                                   const struct gcal_count_description *d);
-void gcal_frontend_get_description(struct gcal_wire *wire,
-                                   struct gcal_count_description *d);
-
-void gcal_frontend_put_signature(struct gcal_buf *buf,
-                                 const struct gcal_count_signature *s);
-void gcal_frontend_get_signature(struct gcal_wire *wire, struct gcal_count_signature *s);
-
-void gcal_frontend_put_loads(struct gcal_buf *buf,
-                             const struct gcal_remove_load_list *loads);
-void gcal_frontend_get_loads(struct gcal_wire *wire, struct gcal_remove_load_list *loads);
-
-/* Arguments of the interpreter with the contents of their buffers, which the caller gets back. */
-void gcal_frontend_put_args(struct gcal_buf *buf, size_t n,
-                            const struct gcal_interp_arg *args);
-struct gcal_interp_arg *gcal_frontend_get_args(struct gcal_wire *wire, size_t *n);
+/* '*n' arguments of the interpreter with the contents of their buffers, which the caller gets
+ * back.  Returns 'args', or those that were got.
+ */
+struct gcal_interp_arg *gcal_frontend_code_args(struct gcal_frontend_codec c, size_t *n,
+                                                struct gcal_interp_arg *args);
 void gcal_frontend_put_contents(struct gcal_buf *buf, size_t n,
                                 const struct gcal_interp_arg *args);
 void gcal_frontend_get_contents(struct gcal_wire *wire, size_t n,

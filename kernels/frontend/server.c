@@ -79,54 +79,14 @@ static bool is_worn(size_t n_questions)
     return n_questions >= MOST_QUESTIONS || use.ru_maxrss >= MOST_KIB;
 }
 
-static int remove_work(const struct gcal_frontend *f, const struct gcal_count_request *r,
-                       struct gcal_wire *wire, struct gcal_buf *answer,
-                       struct gcal_error *err)
-{
-    struct gcal_remove_options removal = { .form = gcal_wire_get_u32(wire) };
-    struct gcal_remove_element element = { 0 };
-    struct gcal_strings keep = { 0 };
-    char *text;
-
-    gcal_frontend_get_strings(wire, &keep);
-    removal.n_keep = keep.n;
-    removal.keep = (const char *const *)keep.items;
-    removal.drop = gcal_wire_get_u32(wire);
-    removal.n_accumulators = gcal_wire_get_u64(wire);
-    removal.drop_barriers = gcal_wire_get_u32(wire);
-    if (gcal_wire_done(wire, "gpucal", err) < 0 ||
-        !(text = f->remove(r, &removal, &element, err)))
-        return -1;
-    gcal_wire_put_text(answer, text);
-    gcal_wire_put_text(answer, element.dtype);
-    gcal_wire_put_u64(answer, element.n_lanes);
-    return 0;
-}
-
-static int run_kernel(const struct gcal_frontend *f, const struct gcal_count_request *r,
-                      struct gcal_wire *wire, struct gcal_buf *answer,
-                      struct gcal_error *err)
-{
-    size_t global_size[GCAL_MAX_DIMS], n;
-    struct gcal_interp_arg *args;
-
-    for (size_t d = 0; d < GCAL_MAX_DIMS; d++)
-        global_size[d] = gcal_wire_get_u64(wire);
-    args = gcal_frontend_get_args(wire, &n);
-    if (gcal_wire_done(wire, "gpucal", err) < 0 ||
-        f->run_kernel(r, global_size, n, args, err) < 0)
-        return -1;
-    gcal_frontend_put_contents(answer, n, args);
-    return 0;
-}
-
 static int run_function(const struct gcal_frontend *f, struct gcal_wire *wire,
                         struct gcal_buf *answer, struct gcal_error *err)
 {
     char *source = gcal_wire_get_text(wire), *file = gcal_wire_get_text(wire);
     char *function = gcal_wire_get_text(wire);
-    size_t n;
-    struct gcal_interp_arg *args = gcal_frontend_get_args(wire, &n);
+    size_t n = 0;
+    struct gcal_interp_arg *args =
+        gcal_frontend_code_args((struct gcal_frontend_codec){ .wire = wire }, &n, NULL);
 
     if (gcal_wire_done(wire, "gpucal", err) < 0 ||
         f->run_function(source, file, function, n, args, err) < 0)
@@ -135,30 +95,17 @@ static int run_function(const struct gcal_frontend *f, struct gcal_wire *wire,
     return 0;
 }
 
-static int find_loads(const struct gcal_frontend *f, uint32_t call,
-                      const struct gcal_count_request *r, struct gcal_wire *wire,
-                      struct gcal_buf *answer, struct gcal_error *err)
-{
-    struct gcal_remove_load_list loads = { 0 };
-
-    gcal_frontend_get_loads(wire, &loads);
-    if (gcal_wire_done(wire, "gpucal", err) < 0 ||
-        (call == GCAL_FRONTEND_LOADS ? f->find_loads(r, &loads, err)
-                                     : f->find_load_dependences(r, &loads, err)) < 0)
-        return -1;
-    gcal_frontend_put_loads(answer, &loads);
-    return 0;
-}
-
 static int answer_request(const struct gcal_frontend *f, uint32_t call,
                           struct gcal_wire *wire, struct gcal_buf *answer,
                           struct gcal_error *err)
 {
-    struct gcal_count_request r = gcal_frontend_get_request(wire);
+    struct gcal_frontend_codec put = { .buf = answer }, get = { .wire = wire };
+    struct gcal_count_request r = { 0 };
     struct gcal_count_description description;
     struct gcal_count_signature signature = { 0 };
     struct gcal_profile *profile;
 
+    gcal_frontend_code_request(get, &r);
     if (wire->bad)
         return gcal_wire_done(wire, "gpucal", err);
     switch (call) {
@@ -171,20 +118,52 @@ static int answer_request(const struct gcal_frontend *f, uint32_t call,
     case GCAL_FRONTEND_SIGNATURE:
         if (f->read_signature(&r, &signature, err) < 0)
             return -1;
-        gcal_frontend_put_signature(answer, &signature);
+        gcal_frontend_code_signature(put, &signature);
         return 0;
     case GCAL_FRONTEND_DESCRIBE:
         if (f->describe(&r, &description, err) < 0)
             return -1;
-        gcal_frontend_put_description(answer, &description);
+        gcal_frontend_code_description(put, &description);
         return 0;
-    case GCAL_FRONTEND_REMOVE:
-        return remove_work(f, &r, wire, answer, err);
+    case GCAL_FRONTEND_REMOVE: {
+        struct gcal_remove_options removal = { 0 };
+        struct gcal_remove_element element = { 0 };
+        char *text;
+
+        gcal_frontend_code_removal(get, &removal);
+        if (gcal_wire_done(wire, "gpucal", err) < 0 ||
+            !(text = f->remove(&r, &removal, &element, err)))
+            return -1;
+        gcal_wire_put_text(answer, text);
+        gcal_wire_put_text(answer, element.dtype);
+        gcal_wire_put_u64(answer, element.n_lanes);
+        return 0;
+    }
     case GCAL_FRONTEND_LOADS:
-    case GCAL_FRONTEND_LOAD_DEPENDENCES:
-        return find_loads(f, call, &r, wire, answer, err);
-    case GCAL_FRONTEND_RUN_KERNEL:
-        return run_kernel(f, &r, wire, answer, err);
+    case GCAL_FRONTEND_LOAD_DEPENDENCES: {
+        struct gcal_remove_load_list loads = { 0 };
+
+        gcal_frontend_code_loads(get, &loads);
+        if (gcal_wire_done(wire, "gpucal", err) < 0 ||
+            (call == GCAL_FRONTEND_LOADS ? f->find_loads(&r, &loads, err)
+                                         : f->find_load_dependences(&r, &loads, err)) < 0)
+            return -1;
+        gcal_frontend_code_loads(put, &loads);
+        return 0;
+    }
+    case GCAL_FRONTEND_RUN_KERNEL: {
+        size_t global_size[GCAL_MAX_DIMS], n = 0;
+        struct gcal_interp_arg *args;
+
+        for (size_t d = 0; d < GCAL_MAX_DIMS; d++)
+            global_size[d] = gcal_wire_get_u64(wire);
+        args = gcal_frontend_code_args(get, &n, NULL);
+        if (gcal_wire_done(wire, "gpucal", err) < 0 ||
+            f->run_kernel(&r, global_size, n, args, err) < 0)
+            return -1;
+        gcal_frontend_put_contents(answer, n, args);
+        return 0;
+    }
     default:
         return gcal_error_set(err, GCAL_EINPUT, "an unknown question");
     }
@@ -202,21 +181,6 @@ static int answer_question(uint32_t call, struct gcal_wire wire, struct gcal_buf
              : answer_request(f, call, &wire, answer, err)) < 0)
         return -1;
     return answer->failed ? gcal_error_memory(err) : 0;
-}
-
-/* clang recovers from a failed allocation as from a crash. */
-static void explain_memory(struct gcal_error *err)
-{
-    const char *crash = strstr(err->text, "libclang crashed");
-    struct gcal_error before = *err;
-    struct rusage use;
-
-    getrusage(RUSAGE_SELF, &use);
-    if (use.ru_maxrss >= GCAL_FRONTEND_MUCH_KIB &&
-        (crash || err->reason == GCAL_REASON_MEMORY))
-        gcal_error_set(err, GCAL_EINPUT, "%.*s" GCAL_FRONTEND_TOO_LARGE,
-                       crash ? (int)(crash - err->text) : 0, before.text,
-                       GCAL_FRONTEND_MEMORY_GIB);
 }
 
 /* Answers the questions on 'fd', and ends. */
@@ -239,7 +203,17 @@ static _Noreturn void serve(int fd)
                              &answer, &err);
         alarm(0);
         if (rc < 0) {
-            explain_memory(&err);
+            /* clang recovers from a failed allocation as from a crash. */
+            const char *crash = strstr(err.text, "libclang crashed");
+            struct gcal_error before = err;
+            struct rusage use;
+
+            getrusage(RUSAGE_SELF, &use);
+            if (use.ru_maxrss >= GCAL_FRONTEND_MUCH_KIB &&
+                (crash || err.reason == GCAL_REASON_MEMORY))
+                gcal_error_set(&err, GCAL_EINPUT, "%.*s" GCAL_FRONTEND_TOO_LARGE,
+                               crash ? (int)(crash - err.text) : 0, before.text,
+                               GCAL_FRONTEND_MEMORY_GIB);
             gcal_frontend_put_error(&failure, &err);
         }
         if (gcal_wire_frame_write(fd, -1,
@@ -349,23 +323,6 @@ static void tell_end(int fd, int status, const struct rusage *use)
     gcal_buf_free(&payload);
 }
 
-static void reap(struct children *children)
-{
-    struct rusage use;
-    int status;
-    pid_t pid;
-
-    while ((pid = wait4(-1, &status, WNOHANG, &use)) > 0)
-        for (size_t i = 0; i < children->n; i++)
-            if (children->items[i].pid == pid) {
-                if (WIFSIGNALED(status) || WEXITSTATUS(status))
-                    tell_end(children->items[i].fd, status, &use);
-                close(children->items[i].fd);
-                children->items[i] = children->items[--children->n];
-                break;
-            }
-}
-
 int main(void)
 {
     static const char *const folders[] = { "CPATH", "C_INCLUDE_PATH", "OBJC_INCLUDE_PATH",
@@ -398,8 +355,21 @@ int main(void)
 
         if (poll(ready, 2, -1) < 0 && errno != EINTR)
             return 1;
-        if (ready[1].revents && read(signals, &info, sizeof(info)) > 0)
-            reap(&children);
+        if (ready[1].revents && read(signals, &info, sizeof(info)) > 0) {
+            struct rusage use;
+            int status;
+            pid_t pid;
+
+            while ((pid = wait4(-1, &status, WNOHANG, &use)) > 0)
+                for (size_t i = 0; i < children.n; i++)
+                    if (children.items[i].pid == pid) {
+                        if (WIFSIGNALED(status) || WEXITSTATUS(status))
+                            tell_end(children.items[i].fd, status, &use);
+                        close(children.items[i].fd);
+                        children.items[i] = children.items[--children.n];
+                        break;
+                    }
+        }
         if (!ready[0].revents || (fd = receive_socket(&end)) < 0)
             continue;
         if (++n_children == 2)

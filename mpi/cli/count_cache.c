@@ -21,6 +21,7 @@
 #include "kernels/base/wire.h"
 #include "kernels/model/profile.h"
 #include "kernels/count/count.h"
+#include "kernels/frontend/frontend.h"
 #include "kernels/includes/includes.h"
 #include "mpi/cli/build_id.h"
 
@@ -37,58 +38,26 @@ enum {
 
 /* ---- keys ---- */
 
-/* With its length, so that no two requests have the same text. */
-static void put_text(struct gcal_buf *buf, const char *text)
+/* The request's bytes, with a hash for the contents of each buffer. */
+static void put_request(struct gcal_buf *buf, struct gcal_count_request r)
 {
-    if (text)
-        gcal_buf_printf(buf, "%zu:%s,", strlen(text), text);
-    else
-        gcal_buf_puts(buf, "-,");
-}
+    struct gcal_count_buffer *buffers = calloc(r.n_buffers + 1, sizeof(*buffers));
+    char(*hashes)[GCAL_HASH_TEXT_SIZE] = calloc(r.n_buffers + 1, sizeof(*hashes));
 
-static void put_number(struct gcal_buf *buf, size_t number)
-{
-    gcal_buf_printf(buf, "%zu,", number);
-}
-
-static void put_request(struct gcal_buf *buf, const struct gcal_count_request *r)
-{
-    char contents[GCAL_HASH_TEXT_SIZE];
-
-    put_text(buf, r->file); /* __FILE__ */
-    put_text(buf, r->kernel);
-    put_text(buf, r->build_options);
-    put_text(buf, r->assume);
-    put_number(buf, r->n_dims);
-    for (size_t d = 0; d < GCAL_MAX_DIMS; d++) {
-        put_number(buf, r->local_size[d]);
-        put_text(buf, r->global_size[d]);
+    buf->failed |= !buffers || !hashes;
+    for (size_t i = 0; i < r.n_buffers && !buf->failed; i++) {
+        buffers[i] = r.buffers[i];
+        if (!buffers[i].data)
+            continue;
+        gcal_hash_fast(buffers[i].data, buffers[i].data_bytes, hashes[i]);
+        buffers[i].data = hashes[i];
+        buffers[i].data_bytes = sizeof(hashes[i]);
     }
-    put_number(buf, r->sub_group_size);
-    put_number(buf, r->n_banks);
-    put_number(buf, r->sector_bytes);
-    put_number(buf, r->index_arithmetic);
-    put_number(buf, r->allow_estimates);
-    put_number(buf, r->estimate_passes);
-    put_number(buf, r->n_trips);
-    for (size_t i = 0; i < r->n_trips; i++) {
-        put_number(buf, (size_t)r->trips[i].line);
-        put_text(buf, r->trips[i].parameter);
-    }
-    put_number(buf, r->n_buffers);
-    for (size_t i = 0; i < r->n_buffers; i++) {
-        put_text(buf, r->buffers[i].argument);
-        put_text(buf, r->buffers[i].elements);
-        put_number(buf, r->buffers[i].bytes);
-        put_number(buf, r->buffers[i].channels);
-        put_text(buf, r->buffers[i].first);
-        put_text(buf, r->buffers[i].last);
-        put_number(buf, r->buffers[i].sorted);
-        put_text(buf, r->buffers[i].dtype);
-        gcal_hash_fast(r->buffers[i].data, r->buffers[i].data_bytes, contents);
-        put_text(buf, r->buffers[i].data ? contents : NULL);
-    }
-    put_text(buf, r->source);
+    r.buffers = buffers;
+    if (!buf->failed)
+        gcal_frontend_put_request(buf, &r);
+    free(buffers);
+    free(hashes);
 }
 
 bool gcal_command_count_key(const struct gcal_count_request *r,
@@ -100,9 +69,9 @@ bool gcal_command_count_key(const struct gcal_count_request *r,
     if (r->budget_divisor || gcal_includes_may_remain(r->source) ||
         gcal_includes_may_remain(r->build_options))
         return false;
-    put_text(&buf, GPUCAL_VERSION);
-    put_text(&buf, GPUCAL_FRONTEND_HASH);
-    put_request(&buf, r);
+    gcal_wire_put_text(&buf, GPUCAL_VERSION);
+    gcal_wire_put_text(&buf, GPUCAL_FRONTEND_HASH);
+    put_request(&buf, *r);
     if (!buf.failed) {
         gcal_hash_fast(buf.data, buf.size, key);
         made = true;
@@ -126,8 +95,8 @@ static void hash_headers(void)
     struct stat info;
 
     if (text && stat(path, &info) == 0) {
-        put_text(&buf, path);
-        put_number(&buf, (size_t)info.st_mtime);
+        gcal_wire_put_text(&buf, path);
+        gcal_wire_put_u64(&buf, (uint64_t)info.st_mtime);
         gcal_buf_put(&buf, text, size);
         if (!buf.failed)
             gcal_hash_fast(buf.data, buf.size, headers_hash);
