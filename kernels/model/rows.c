@@ -221,15 +221,17 @@ static void run_step(const struct block *block, const struct gcal_program_step *
         for (size_t k = 0; k < BLOCK; k++)
             result[k] = gcal_expr_integer_power(a[k], (unsigned)step->number);
         break;
-    case GCAL_EXPR_OP_SELECT:
+    case GCAL_EXPR_OP_SELECT: {
         const double *restrict lower = block->cell[args[2]];
         const double *restrict higher = block->cell[args[3]];
+
         for (size_t k = 0; k < BLOCK; k++) {
             double x = lower[k], y = higher[k];
 
             result[k] = a[k] <= b[k] ? x : y;
         }
         break;
+    }
     default:
         apply(block, step, args, result);
     }
