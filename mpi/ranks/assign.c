@@ -1,11 +1,10 @@
 /* assign.c - assignment of devices to ranks, and what a resumed run has already measured
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "kernels/base/array.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/wire.h"
 #include "kernels/model/run/device_match.h"
@@ -43,15 +42,14 @@ static const struct gcal_device_info *find_seen(const struct gcal_root_peer *pee
 }
 
 /* Of the ranks of the node that list the device, the one with the fewest assigned; 'first'
- * is the first of them, with the device at 'best_index'.  Takes 'kept'.
+ * is the first of them, with the device at 'best_index'.
  */
-static int assign_device(struct gcal_root *root, struct gcal_root_peer *first,
-                         size_t best_index, char *kept, struct gcal_error *err)
+static void assign_device(struct gcal_root *root, struct gcal_root_peer *first,
+                          size_t best_index, char *kept)
 {
     const char *uid = first->devices[best_index].uid;
     struct gcal_root_peer *best = first;
     size_t index;
-    struct gcal_root_assigned *moved;
 
     for (size_t i = 0; i < root->n_peers; i++) {
         struct gcal_root_peer *peer = &root->peers[i];
@@ -63,17 +61,12 @@ static int assign_device(struct gcal_root *root, struct gcal_root_peer *first,
         best = peer;
         best_index = index;
     }
-    moved = reallocarray(best->assigned, best->n_assigned + 1, sizeof(*moved));
-    if (!moved) {
-        free(kept);
-        return gcal_error_memory(err);
-    }
-    best->assigned = moved;
+    best->assigned = gcal_arena_grow(root->arena, best->assigned, best->n_assigned,
+                                     &best->assigned_capacity, sizeof(*best->assigned));
     best->assigned[best->n_assigned++] =
         (struct gcal_root_assigned){ .device = best_index, .kept = kept };
     root->n_devices++;
     root->header.simulated |= gcal_device_info_is_simulated(&best->devices[best_index]);
-    return 0;
 }
 
 static bool wanted(const struct gcal_root *root, const struct gcal_device_info *info)
@@ -119,9 +112,8 @@ static bool can_be_published(struct gcal_root *root, const struct gcal_root_peer
     return false;
 }
 
-static int choose_for_node(struct gcal_root *root, const char *node,
-                           const struct gcal_params_index *published,
-                           struct gcal_error *err)
+static void choose_for_node(struct gcal_root *root, const char *node,
+                            const struct gcal_params_index *published)
 {
     for (size_t i = 0; i < root->n_peers; i++) {
         struct gcal_root_peer *peer = &root->peers[i];
@@ -131,24 +123,18 @@ static int choose_for_node(struct gcal_root *root, const char *node,
         for (size_t j = 0; j < peer->n_devices; j++) {
             const struct gcal_device_info *info = &peer->devices[j];
             char *kept;
-            int stale;
 
-            if (!wanted(root, info) || owner_of(root, node, info->uid) ||
-                !can_be_published(root, peer, info))
-                continue;
-            stale = gcal_root_is_stale(root, node, published, info, &kept, err);
-            if (stale < 0 || (stale && assign_device(root, peer, j, kept, err) < 0))
-                return -1;
+            if (wanted(root, info) && !owner_of(root, node, info->uid) &&
+                can_be_published(root, peer, info) &&
+                gcal_root_is_stale(root, node, published, info, &kept))
+                assign_device(root, peer, j, kept);
         }
     }
-    return 0;
 }
 
-static int choose_for_next_node(struct gcal_root *root, const char *node, int rank,
-                                struct gcal_error *err)
+static void choose_for_next_node(struct gcal_root *root, const char *node, int rank)
 {
     struct gcal_params_index *published = NULL;
-    int rc = 0;
 
     if (lock_node(root, node, rank)) {
         struct gcal_error why = { 0 };
@@ -157,10 +143,9 @@ static int choose_for_next_node(struct gcal_root *root, const char *node, int ra
         if (gcal_root_load_published(root, node, &published, &why) < 0)
             gcal_root_note_lost(root, node, rank, why.text);
         else
-            rc = choose_for_node(root, node, published, err);
+            choose_for_node(root, node, published);
     }
     gcal_params_index_destroy(published);
-    return rc;
 }
 
 static int choose(struct gcal_root *root, struct gcal_error *err)
@@ -173,9 +158,8 @@ static int choose(struct gcal_root *root, struct gcal_error *err)
         if (peer->state != GCAL_ROOT_PEER_WORKING)
             continue;
         n_seen += peer->n_devices;
-        if (!node_seen_before(root, i) &&
-            choose_for_next_node(root, peer->node, (int)i, err) < 0)
-            return -1;
+        if (!node_seen_before(root, i))
+            choose_for_next_node(root, peer->node, (int)i);
     }
     if (root->n_devices || root->n_unchanged)
         return 0;
@@ -281,48 +265,39 @@ int gcal_root_send_assignments(struct gcal_root *root, struct gcal_error *err)
 /* ---- resuming ---- */
 
 static struct gcal_root_resumed *resumed_for(struct gcal_root *root, const char *node,
-                                             const char *uid, struct gcal_error *err)
+                                             const char *uid)
 {
     struct gcal_root_resumed *r =
         (struct gcal_root_resumed *)find_resumed(root, node, uid);
 
     if (r)
         return r;
-    r = gcal_array_grow(root->resumed, root->n_resumed, &root->resumed_capacity,
-                        sizeof(*r), err);
-    if (!r)
-        return NULL;
-    root->resumed = r;
-    r += root->n_resumed++;
-    *r = (struct gcal_root_resumed){ .node = strdup(node), .uid = strdup(uid) };
-    if (!r->node || !r->uid) {
-        gcal_error_memory(err);
-        return NULL;
-    }
+    root->resumed = gcal_arena_grow(root->arena, root->resumed, root->n_resumed,
+                                    &root->resumed_capacity, sizeof(*r));
+    r = &root->resumed[root->n_resumed++];
+    *r = (struct gcal_root_resumed){ .node = gcal_arena_strdup(root->arena, node),
+                                     .uid = gcal_arena_strdup(root->arena, uid) };
     return r;
 }
 
 static int note_done(void *context, const struct gcal_measurement *m,
                      struct gcal_error *err)
 {
-    struct gcal_plan_done *done, one;
+    struct gcal_root *root = context;
+    struct gcal_plan_done one;
     double spread;
     struct gcal_root_resumed *r;
 
     if (m->status != GCAL_MEASUREMENT_GOOD || !m->n_samples)
         return 0; /* failed kernels are measured again */
-    r = resumed_for(context, m->node, m->device_uid, err);
-    if (!r ||
-        !(done = gcal_array_grow(r->done, r->n_done, &r->capacity, sizeof(*done), err)))
-        return -1;
-    r->done = done;
+    r = resumed_for(root, m->node, m->device_uid);
     if (gcal_fit_median_time(m->samples, m->n_samples, &one.time_s, &spread, err) < 0)
         return -1;
-    if (!(one.kernel_id = strdup(m->kernel_id)))
-        return gcal_error_memory(err);
+    one.kernel_id = gcal_arena_strdup(root->arena, m->kernel_id);
     one.last_order = m->samples[m->n_samples - 1].order;
     one.built = m->built;
-    done[r->n_done++] = one;
+    r->done = gcal_arena_grow(root->arena, r->done, r->n_done, &r->capacity, sizeof(one));
+    r->done[r->n_done++] = one;
     return 0;
 }
 
@@ -331,18 +306,17 @@ static int note_done(void *context, const struct gcal_measurement *m,
 static int note_device(void *context, const struct gcal_run_device *device,
                        struct gcal_error *err)
 {
-    struct gcal_root_resumed *r;
+    struct gcal_root *root = context;
+    struct gcal_root_resumed *r = resumed_for(root, device->node, device->info.uid);
 
-    if (!(r = resumed_for(context, device->node, device->info.uid, err)))
-        return -1;
     r->rank = device->rank;
     gcal_device_info_clear(&r->info);
     if (gcal_device_info_copy(&r->info, &device->info, err) < 0)
         return -1;
     if (!device->kept || device->failure)
         return 0;
-    free(r->kept);
-    return (r->kept = strdup(device->kept)) ? 0 : gcal_error_memory(err);
+    r->kept = gcal_arena_strdup(root->arena, device->kept);
+    return 0;
 }
 
 static int pass_kernel(void *c, const struct gcal_run_kernel *k, struct gcal_error *err)

@@ -3,10 +3,9 @@
  * In a thread: the root answers its ranks meanwhile.
  */
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/error.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/threads.h"
 #include "calib/select/select.h"
 #include "mpi/ranks/root.h"
@@ -49,12 +48,9 @@ static void *count_all(void *context)
 
 int gcal_root_counting_start(struct gcal_root *root, struct gcal_error *err)
 {
-    struct gcal_root_counting *c = calloc(1, sizeof(*c));
+    struct gcal_root_counting *c = gcal_arena_alloc(root->arena, 1, sizeof(*c));
 
-    if (!c || !(c->devices = calloc(root->n_devices + 1, sizeof(*c->devices)))) {
-        free(c);
-        return gcal_error_memory(err);
-    }
+    c->devices = gcal_arena_alloc(root->arena, root->n_devices, sizeof(*c->devices));
     c->root = root;
     root->counting = c;
     for (size_t i = 0; i < root->n_peers; i++)
@@ -80,7 +76,5 @@ void gcal_root_counting_destroy(struct gcal_root *root)
     if (!root->counting)
         return;
     gcal_thread_join(root->counting->thread);
-    free(root->counting->devices);
-    free(root->counting);
     root->counting = NULL;
 }

@@ -2,11 +2,11 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/log.h"
 #include "kernels/base/strings.h"
@@ -35,17 +35,17 @@ int gcal_root_load_published(const struct gcal_root *root, const char *node,
     return !found || *published ? 0 : -1;
 }
 
-/* The models of the configuration for a device; NULL: out of memory. */
-static struct gcal_staleness_model *models_for(const struct gcal_config *config,
+/* The models of the configuration for a device. */
+static struct gcal_staleness_model *models_for(struct gcal_arena *arena,
+                                               const struct gcal_config *config,
                                                const struct gcal_device_info *info,
-                                               size_t *n, struct gcal_error *err)
+                                               size_t *n)
 {
-    struct gcal_staleness_model *models = calloc(config->n_models + 1, sizeof(*models));
+    struct gcal_staleness_model *models =
+        gcal_arena_alloc(arena, config->n_models, sizeof(*models));
 
     *n = 0;
-    if (!models)
-        gcal_error_memory(err);
-    for (size_t i = 0; models && i < config->n_models; i++)
+    for (size_t i = 0; i < config->n_models; i++)
         if (gcal_config_model_applies(&config->models[i], info))
             models[(*n)++] = (struct gcal_staleness_model){
                 .name = config->models[i].name,
@@ -55,74 +55,61 @@ static struct gcal_staleness_model *models_for(const struct gcal_config *config,
 }
 
 /* The names of the models that hold, with 'between' between them. */
-static char *join_kept(const struct gcal_staleness_model *models, size_t n,
-                       const char *between, struct gcal_error *err)
+static char *join_kept(struct gcal_arena *arena,
+                       const struct gcal_staleness_model *models, size_t n,
+                       const char *between)
 {
     struct gcal_buf names = { 0 };
 
     for (size_t i = 0; i < n; i++)
         if (!models[i].stale)
             gcal_buf_printf(&names, "%s%s", names.size ? between : "", models[i].name);
-    return gcal_buf_take(&names, err);
+    return gcal_arena_take(arena, &names);
 }
 
-static int check(struct gcal_root *root, const char *node,
-                 const struct gcal_params *published, const struct gcal_device_info *info,
-                 char **kept, struct gcal_error *err)
+bool gcal_root_is_stale(struct gcal_root *root, const char *node,
+                        const struct gcal_params_index *published,
+                        const struct gcal_device_info *info, char **kept)
 {
-    struct gcal_staleness_policy policy = {
+    const struct gcal_params nothing = { 0 };
+    const struct gcal_staleness_policy policy = {
         .catalogue = gcal_catalogue_fingerprint(root->catalogue),
         .gpucal_version = root->header.gpucal_version,
         .max_age_s = root->options.max_age_s,
         .now_s = (double)time(NULL),
     };
-    size_t n;
-    struct gcal_staleness_model *models = models_for(&root->config, info, &n, err);
-    char *reason = NULL;
+    struct gcal_staleness_model *models;
+    const char *reason, *names;
     double age_s;
-    int stale = models ? gcal_staleness_check(published, info, &policy, models, n,
-                                              &reason, &age_s, err)
-                       : -1;
-
-    if (stale == 0) {
-        root->n_unchanged++;
-        root->oldest_s = fmax(root->oldest_s, age_s);
-    }
-    if (stale > 0) {
-        char *names = join_kept(models, n, ", ", NULL);
-
-        gcal_log(GCAL_LOG_INFO, "%s %s: measured because %s%s%s", node, info->name,
-                 reason, names && *names ? "; kept: model " : "", names ? names : "");
-        free(names);
-        stale = (*kept = join_kept(models, n, "\n", err)) ? 1 : -1;
-    }
-    free(reason);
-    free(models);
-    return stale;
-}
-
-int gcal_root_is_stale(struct gcal_root *root, const char *node,
-                       const struct gcal_params_index *published,
-                       const struct gcal_device_info *info, char **kept,
-                       struct gcal_error *err)
-{
-    const struct gcal_params nothing = { 0 };
+    size_t n;
 
     *kept = NULL;
     if (!root->options.if_changed)
-        return 1;
-    return check(root, node, published ? gcal_params_index_devices(published) : &nothing,
-                 info, kept, err);
+        return true;
+    models = models_for(root->arena, &root->config, info, &n);
+    reason = gcal_staleness_check(
+        root->arena, published ? gcal_params_index_devices(published) : &nothing, info,
+        &policy, models, n, &age_s);
+    if (!reason) {
+        root->n_unchanged++;
+        root->oldest_s = fmax(root->oldest_s, age_s);
+        return false;
+    }
+    names = join_kept(root->arena, models, n, ", ");
+    gcal_log(GCAL_LOG_INFO, "%s %s: measured because %s%s%s", node, info->name, reason,
+             *names ? "; kept: model " : "", names);
+    *kept = join_kept(root->arena, models, n, "\n");
+    return true;
 }
 
 /* "3.2 days" */
-static char *age_text(double age_s)
+static char *age_text(struct gcal_arena *arena, double age_s)
 {
     if (age_s < 2 * 3600)
-        return gcal_buf_format("%.0f minutes", age_s / 60);
+        return gcal_arena_format(arena, "%.0f minutes", age_s / 60);
     if (age_s < 2 * 86400)
-        return gcal_buf_format("%.0f hours", age_s / 3600);
-    return gcal_buf_format("%.1f days", age_s / 86400);
+        return gcal_arena_format(arena, "%.0f hours", age_s / 3600);
+    return gcal_arena_format(arena, "%.1f days", age_s / 86400);
 }
 
 void gcal_root_remove_journal(struct gcal_root *root)
@@ -148,11 +135,10 @@ void gcal_root_finish_unchanged(struct gcal_root *root)
         json_decref(all);
     } else {
         const bool one = root->n_unchanged == 1;
-        char *age = age_text(root->oldest_s);
 
         printf("gpucal: nothing to do: %zu device%s unchanged, calibrated %s%s ago\n",
-               root->n_unchanged, one ? "" : "s", one ? "" : "at most ", age ? age : "?");
-        free(age);
+               root->n_unchanged, one ? "" : "s", one ? "" : "at most ",
+               age_text(root->arena, root->oldest_s));
     }
     fflush(stdout);
 }

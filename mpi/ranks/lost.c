@@ -1,15 +1,12 @@
 /* lost.c - ranks and devices that a run has lost */
-#include <stdlib.h>
-#include <string.h>
-
-#include "kernels/base/array.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/log.h"
 #include "kernels/base/utf8.h"
 #include "mpi/ranks/root.h"
 
 /* As UTF-8, which JSON needs: reasons may be texts of drivers. */
-static char *copy(const char *text)
+static char *copy(struct gcal_arena *arena, const char *text)
 {
     struct gcal_buf buf = { 0 };
 
@@ -19,22 +16,21 @@ static char *copy(const char *text)
         gcal_buf_put(&buf, n ? text : "?", n ? n : 1);
         text += n ? n : 1;
     }
-    return text ? gcal_buf_take(&buf, NULL) : NULL;
+    return text ? gcal_arena_take(arena, &buf) : NULL;
 }
 
 static void keep(struct gcal_root *root, const struct gcal_root_lost *lost)
 {
-    struct gcal_root_lost *grown = gcal_array_grow(
-        root->lost, root->n_lost, &root->lost_capacity, sizeof(*grown), &root->failure);
+    struct gcal_arena *arena = root->arena;
 
-    if (!grown)
-        return;
-    root->lost = grown;
-    grown[root->n_lost++] = (struct gcal_root_lost){ .node = copy(lost->node),
-                                                     .rank = lost->rank,
-                                                     .device = copy(lost->device),
-                                                     .uid = copy(lost->uid),
-                                                     .reason = copy(lost->reason) };
+    root->lost = gcal_arena_grow(arena, root->lost, root->n_lost, &root->lost_capacity,
+                                 sizeof(*root->lost));
+    root->lost[root->n_lost++] =
+        (struct gcal_root_lost){ .node = copy(arena, lost->node),
+                                 .rank = lost->rank,
+                                 .device = copy(arena, lost->device),
+                                 .uid = copy(arena, lost->uid),
+                                 .reason = copy(arena, lost->reason) };
 }
 
 static void report(struct gcal_root *root, const char *node, int rank, const char *reason)
@@ -77,17 +73,4 @@ void gcal_root_note_left_out(struct gcal_root *root, const char *node, int rank,
 {
     root->n_left_out++;
     report(root, node, rank, reason);
-}
-
-void gcal_root_lost_clear(struct gcal_root *root)
-{
-    for (size_t i = 0; i < root->n_lost; i++) {
-        struct gcal_root_lost *lost = &root->lost[i];
-
-        free(lost->node);
-        free(lost->device);
-        free(lost->uid);
-        free(lost->reason);
-    }
-    free(root->lost);
 }

@@ -1,7 +1,7 @@
 /* messages.c - what ranks send to rank 0 */
 #include <stdlib.h>
 
-#include "kernels/base/array.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/wire.h"
 #include "kernels/model/run/device_info.h"
@@ -19,17 +19,14 @@ static int take_hello(struct gcal_root *root, struct gcal_root_peer *peer, int r
 
     if (peer->node)
         return gcal_error_set(err, GCAL_EINPUT, "rank %d: a second HELLO message", rank);
-    peer->node = gcal_wire_get_text(wire);
-    trouble = gcal_wire_get_text(wire);
+    peer->node = gcal_arena_own(root->arena, gcal_wire_get_text(wire), free);
+    trouble = gcal_arena_own(root->arena, gcal_wire_get_text(wire), free);
     count = gcal_wire_get_u32(wire);
-    if (!peer->node || wire->bad || count > wire->left ||
-        !(peer->devices = calloc(count + 1, sizeof(*peer->devices)))) {
-        free(trouble);
+    if (!peer->node || wire->bad || count > wire->left)
         return gcal_error_set(err, GCAL_EINPUT, "rank %d: damaged HELLO message", rank);
-    }
+    peer->devices = gcal_arena_alloc(root->arena, count, sizeof(*peer->devices));
     if (trouble && *trouble)
         gcal_root_note_lost(root, peer->node, rank, trouble);
-    free(trouble);
     for (; peer->n_devices < count; peer->n_devices++)
         if (gcal_device_info_get(wire, &peer->devices[peer->n_devices], err) < 0)
             return -1;

@@ -1,8 +1,7 @@
 /* resumed.c - the devices of an interrupted run against those of the run that resumes it */
-#include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/buf.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "mpi/ranks/root.h"
 
@@ -10,8 +9,8 @@ struct difference {
     const char *what, *before, *now;
 };
 
-/* NULL: there is none, or no memory. */
-static char *difference(const struct gcal_device_info *before,
+/* NULL: there is none. */
+static char *difference(struct gcal_arena *arena, const struct gcal_device_info *before,
                         const struct gcal_device_info *now)
 {
     const struct difference differences[] = {
@@ -26,10 +25,12 @@ static char *difference(const struct gcal_device_info *before,
         const struct difference *d = &differences[i];
 
         if (strcmp(d->before, d->now) != 0)
-            return gcal_buf_format("its %s is '%s', and was '%s' when the run was "
-                                   "interrupted: what was measured of it does not count; "
-                                   "calibrate it in a new run",
-                                   d->what, d->now, d->before);
+            return gcal_arena_format(
+                arena,
+                "its %s is '%s', and was '%s' when the run was "
+                "interrupted: what was measured of it does not count; "
+                "calibrate it in a new run",
+                d->what, d->now, d->before);
     }
     return NULL;
 }
@@ -79,15 +80,13 @@ int gcal_root_check_resumed(struct gcal_root *root, struct gcal_error *err)
                          "it is not among the devices of the run that resumed this one: "
                          "its measurements are not complete, and do not count",
                          err);
-        } else if ((reason =
-                        difference(&r->info, &peer->devices[peer->assigned[j].device]))) {
+        } else if ((reason = difference(root->arena, &r->info,
+                                        &peer->devices[peer->assigned[j].device]))) {
             rc = give_up(root, r, reason, err);
-            free(peer->assigned[j].kept);
             memmove(&peer->assigned[j], &peer->assigned[j + 1],
                     (peer->n_assigned - j - 1) * sizeof(*peer->assigned));
             peer->n_assigned--;
             root->n_devices--;
-            free(reason);
         }
         if (rc < 0)
             return -1;

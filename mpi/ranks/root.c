@@ -2,9 +2,9 @@
 #include "mpi/ranks/root.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/memo.h"
 #include "kernels/base/log.h"
@@ -55,8 +55,7 @@ static int open_store(struct gcal_root *root, struct gcal_error *err)
                               "or 'store' in the configuration)");
     if (!path || (root->options.dry_run && !root->options.if_changed))
         return 0;
-    if (!(root->store_path = strdup(path)))
-        return gcal_error_memory(err);
+    root->store_path = gcal_arena_strdup(root->arena, path);
     root->store = gcal_command_store_open(path, !root->options.dry_run, err);
     return root->store ? 0 : -1;
 }
@@ -81,10 +80,9 @@ static int open_journal(struct gcal_root *root, struct gcal_error *err)
         root->options.resume ? root->options.resume : root->options.record;
 
     root->record_path =
-        record ? strdup(record) : gcal_buf_format("gpucal-%s.h5", root->header.run_id);
-    if (!root->record_path ||
-        !(root->journal_path = gcal_buf_format("%s.journal", root->record_path)))
-        return gcal_error_memory(err);
+        record ? gcal_arena_strdup(root->arena, record)
+               : gcal_arena_format(root->arena, "gpucal-%s.h5", root->header.run_id);
+    root->journal_path = gcal_arena_format(root->arena, "%s.journal", root->record_path);
     if (root->options.dry_run)
         return 0;
     if (root->options.resume)
@@ -139,17 +137,14 @@ struct gcal_root *gcal_root_create(struct gcal_comm *comm,
                                    const struct gcal_ranks_options *options,
                                    struct gcal_error *err)
 {
-    struct gcal_root *root = calloc(1, sizeof(*root));
-    int size = gcal_comm_size(comm);
+    struct gcal_arena *arena = gcal_arena_create();
+    struct gcal_root *root = gcal_arena_alloc(arena, 1, sizeof(*root));
 
-    if (!root || !(root->peers = calloc((size_t)size, sizeof(*root->peers)))) {
-        free(root);
-        gcal_error_memory(err);
-        return NULL;
-    }
+    root->arena = arena;
     root->comm = comm;
     root->options = *options;
-    root->n_peers = (size_t)size;
+    root->n_peers = (size_t)gcal_comm_size(comm);
+    root->peers = gcal_arena_alloc(arena, root->n_peers, sizeof(*root->peers));
     root->display = gcal_display_create(options->quiet || options->json);
     if (prepare(root, err) < 0) {
         gcal_root_send_status(root, GCAL_RANKS_TAG_ABORT, (int)err->code);
@@ -166,28 +161,11 @@ void gcal_root_destroy(struct gcal_root *root)
 {
     if (!root)
         return;
-    for (size_t i = 0; i < root->n_peers; i++) {
-        struct gcal_root_peer *peer = &root->peers[i];
-
-        for (size_t j = 0; j < peer->n_devices; j++)
-            gcal_device_info_clear(&peer->devices[j]);
-        free(peer->devices);
-        for (size_t j = 0; j < peer->n_assigned; j++)
-            free(peer->assigned[j].kept);
-        free(peer->assigned);
-        free(peer->node);
-    }
-    for (size_t i = 0; i < root->n_resumed; i++) {
-        struct gcal_root_resumed *r = &root->resumed[i];
-
-        for (size_t j = 0; j < r->n_done; j++)
-            free(r->done[j].kernel_id);
-        free(r->done);
-        gcal_device_info_clear(&r->info);
-        free(r->kept);
-        free(r->node);
-        free(r->uid);
-    }
+    for (size_t i = 0; i < root->n_peers; i++)
+        for (size_t j = 0; j < root->peers[i].n_devices; j++)
+            gcal_device_info_clear(&root->peers[i].devices[j]);
+    for (size_t i = 0; i < root->n_resumed; i++)
+        gcal_device_info_clear(&root->resumed[i].info);
     gcal_display_destroy(root->display);
     gcal_journal_close(root->journal);
     gcal_store_close(root->store);
@@ -196,11 +174,5 @@ void gcal_root_destroy(struct gcal_root *root)
     gcal_root_counting_destroy(root);
     gcal_catalogue_close(root->catalogue);
     gcal_memo_destroy(root->profiles);
-    gcal_root_lost_clear(root);
-    free(root->store_path);
-    free(root->record_path);
-    free(root->journal_path);
-    free(root->resumed);
-    free(root->peers);
-    free(root);
+    gcal_arena_destroy(root->arena);
 }

@@ -30,7 +30,7 @@ struct gcal_root_peer {
     char *node;
     size_t n_devices; /* that it listed */
     struct gcal_device_info *devices;
-    size_t n_assigned;
+    size_t n_assigned, assigned_capacity;
     struct gcal_root_assigned *assigned;
 };
 
@@ -53,6 +53,7 @@ struct gcal_root_lost {
 };
 
 struct gcal_root {
+    struct gcal_arena *arena; /* of the root, its peers and texts; for the main thread */
     struct gcal_comm *comm;
     struct gcal_ranks_options options;
     struct gcal_config config;
@@ -121,13 +122,12 @@ void gcal_root_counting_destroy(struct gcal_root *root);
 int gcal_root_load_published(const struct gcal_root *root, const char *node,
                              struct gcal_params_index **published,
                              struct gcal_error *err);
-/* 0 if --if-changed skips the device; otherwise logs the reason and returns 1, with the
- * models that it skips in '*kept', the caller's to free (NULL: none).
+/* False if --if-changed skips the device; otherwise logs the reason, with the models that it
+ * skips in '*kept' (NULL: none).
  */
-int gcal_root_is_stale(struct gcal_root *root, const char *node,
-                       const struct gcal_params_index *published,
-                       const struct gcal_device_info *info, char **kept,
-                       struct gcal_error *err);
+bool gcal_root_is_stale(struct gcal_root *root, const char *node,
+                        const struct gcal_params_index *published,
+                        const struct gcal_device_info *info, char **kept);
 /* Removes the journal of a run that measures nothing. */
 void gcal_root_remove_journal(struct gcal_root *root);
 /* Ends a run that skips all devices: removes the journal and reports. */
@@ -154,7 +154,6 @@ void gcal_root_note_unmeasured(struct gcal_root *root,
 /* Reports a kernel that could not be counted. */
 void gcal_root_note_left_out(struct gcal_root *root, const char *node, int rank,
                              const char *reason);
-void gcal_root_lost_clear(struct gcal_root *root);
 
 /* ---- locks.c ---- */
 

@@ -2,12 +2,11 @@
 #include "mpi/ranks/staleness.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
-#include "kernels/base/error.h"
 #include "store/params/params.h"
 
 #define DAY_S 86400.0
@@ -20,14 +19,11 @@ static void add_change(struct gcal_buf *reason, const char *what, const char *wa
                         *was ? was : "(none)", *is ? is : "(none)");
 }
 
-/* Why the model must be measured, for the caller to free; "" if its published calibration
- * holds, with its age.
- */
-static char *reason_for(const struct gcal_params_device *was,
+/* Why the model must be measured; "" if its published calibration holds, with its age. */
+static char *reason_for(struct gcal_arena *arena, const struct gcal_params_device *was,
                         const struct gcal_device_info *info,
                         const struct gcal_staleness_model *model,
-                        const struct gcal_staleness_policy *policy, double *age_s,
-                        struct gcal_error *err)
+                        const struct gcal_staleness_policy *policy, double *age_s)
 {
     const struct gcal_params_model *published = gcal_params_find_model(was, model->name);
     struct gcal_params_origin origin;
@@ -65,89 +61,51 @@ static char *reason_for(const struct gcal_params_device *was,
     } else if (!why.size) {
         gcal_buf_puts(&why, "it is not published");
     }
-    return gcal_buf_take(&why, err);
+    return gcal_arena_take(arena, &why);
 }
 
-static size_t count_stale(const struct gcal_staleness_model *models, size_t n)
+const char *gcal_staleness_check(struct gcal_arena *arena,
+                                 const struct gcal_params *published,
+                                 const struct gcal_device_info *info,
+                                 const struct gcal_staleness_policy *policy,
+                                 struct gcal_staleness_model *models, size_t n,
+                                 double *age_s)
 {
-    size_t count = 0;
+    const struct gcal_params_device *was = gcal_params_find_uid(published, info->uid);
+    char **reasons = gcal_arena_alloc(arena, n, sizeof(*reasons));
+    struct gcal_buf all = { 0 };
 
-    for (size_t i = 0; i < n; i++)
-        count += models[i].stale;
-    return count;
-}
-
-static int check_models(const struct gcal_params_device *was,
-                        const struct gcal_device_info *info,
-                        const struct gcal_staleness_policy *policy,
-                        struct gcal_staleness_model *models, size_t n, char **reasons,
-                        double *age_s, struct gcal_error *err)
-{
+    *age_s = 0;
+    if (!was || !was->n_models) {
+        for (size_t i = 0; i < n; i++)
+            models[i].stale = true;
+        return "nothing is published for it on this node";
+    }
     for (size_t i = 0; i < n; i++) {
         double age;
 
-        if (!(reasons[i] = reason_for(was, info, &models[i], policy, &age, err)))
-            return -1;
+        reasons[i] = reason_for(arena, was, info, &models[i], policy, &age);
         models[i].stale = *reasons[i] != '\0';
         if (!models[i].stale)
             *age_s = fmax(*age_s, age);
     }
-    return 0;
-}
+    /* Each reason once, with the models that it holds for; without them if it holds for all. */
+    for (size_t i = 0; i < n; i++) {
+        size_t same = 0, first = n;
 
-static int check_new_device(struct gcal_staleness_model *models, size_t n, char **reason,
-                            struct gcal_error *err)
-{
-    for (size_t i = 0; i < n; i++)
-        models[i].stale = true;
-    *reason = strdup("nothing is published for it on this node");
-    return *reason ? 1 : gcal_error_memory(err);
-}
-
-int gcal_staleness_check(const struct gcal_params *published,
-                         const struct gcal_device_info *info,
-                         const struct gcal_staleness_policy *policy,
-                         struct gcal_staleness_model *models, size_t n, char **reason,
-                         double *age_s, struct gcal_error *err)
-{
-    const struct gcal_params_device *was = gcal_params_find_uid(published, info->uid);
-    char **reasons;
-    int rc;
-
-    *reason = NULL;
-    *age_s = 0;
-    if (!was || !was->n_models)
-        return check_new_device(models, n, reason, err);
-    if (!(reasons = calloc(n + 1, sizeof(*reasons))))
-        return gcal_error_memory(err);
-    rc = check_models(was, info, policy, models, n, reasons, age_s, err);
-    if (rc == 0 && count_stale(models, n)) {
-        /* Each reason once, with the models that it holds for; without them if it holds for all.
-         */
-        struct gcal_buf all = { 0 };
-
-        for (size_t i = 0; i < n; i++) {
-            size_t same = 0, first = n;
-
-            for (size_t k = 0; k < n; k++)
-                if (strcmp(reasons[k], reasons[i]) == 0) {
-                    first = first < n ? first : k;
-                    same++;
-                }
-            if (!models[i].stale || first < i)
-                continue;
-            gcal_buf_printf(&all, "%s%s", all.size ? "; " : "", reasons[i]);
-            for (size_t k = i; same < n && k < n; k++)
-                if (strcmp(reasons[k], reasons[i]) == 0)
-                    gcal_buf_printf(&all, "%s%s", k == i ? " (model " : ", ",
-                                    models[k].name);
-            if (same < n)
-                gcal_buf_puts(&all, ")");
-        }
-        rc = (*reason = gcal_buf_take(&all, err)) ? 1 : -1;
+        for (size_t k = 0; k < n; k++)
+            if (strcmp(reasons[k], reasons[i]) == 0) {
+                first = first < n ? first : k;
+                same++;
+            }
+        if (!models[i].stale || first < i)
+            continue;
+        gcal_buf_printf(&all, "%s%s", all.size ? "; " : "", reasons[i]);
+        for (size_t k = i; same < n && k < n; k++)
+            if (strcmp(reasons[k], reasons[i]) == 0)
+                gcal_buf_printf(&all, "%s%s", k == i ? " (model " : ", ", models[k].name);
+        if (same < n)
+            gcal_buf_puts(&all, ")");
     }
-    for (size_t i = 0; i < n; i++)
-        free(reasons[i]);
-    free(reasons);
-    return rc;
+    return all.size ? gcal_arena_take(arena, &all) : NULL;
 }

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct gcal_arena;
 struct gcal_device_info;
-struct gcal_error;
 struct gcal_params;
 
 /* A model of the configuration. */
@@ -24,15 +24,16 @@ struct gcal_staleness_policy {
 };
 
 /* Decides which of the 'n' models of the configuration, those for the device, must be
- * measured on it.  1 if any must, with the '*reason', the caller's to free: "driver 580.1
- * became 590.2", and "REASON (model a, b)" for some of the models.  0 if the published
- * calibrations of all hold.  '*age_s': of the oldest one that holds; 0 if none does.
- * 'published' is that of the node, without devices if there is none.
+ * measured on it.  Returns the reason if any must, "driver 580.1 became 590.2", and "REASON
+ * (model a, b)" for some of the models; NULL if the published calibrations of all hold.
+ * '*age_s': of the oldest one that holds; 0 if none does.  'published' is that of the node,
+ * without devices if there is none.
  */
-int gcal_staleness_check(const struct gcal_params *published,
-                         const struct gcal_device_info *info,
-                         const struct gcal_staleness_policy *policy,
-                         struct gcal_staleness_model *models, size_t n, char **reason,
-                         double *age_s, struct gcal_error *err);
+const char *gcal_staleness_check(struct gcal_arena *arena,
+                                 const struct gcal_params *published,
+                                 const struct gcal_device_info *info,
+                                 const struct gcal_staleness_policy *policy,
+                                 struct gcal_staleness_model *models, size_t n,
+                                 double *age_s);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/wire.h"
 #include "mpi/ranks/comm.h"
@@ -18,7 +19,7 @@
 static void a_second_hello_is_refused(void **state)
 {
     struct gcal_root_peer peer = { 0 };
-    struct gcal_root root = { .peers = &peer };
+    struct gcal_root root = { .arena = gcal_arena_create(), .peers = &peer };
     struct gcal_comm_message hello = { .tag = GCAL_RANKS_TAG_HELLO };
     struct gcal_error err = { 0 };
 
@@ -31,8 +32,7 @@ static void a_second_hello_is_refused(void **state)
     assert_string_equal(peer.node, "n0");
     gcal_root_take(&root, &hello, &err);
     assert_non_null(strstr(err.text, "a second HELLO"));
-    free(peer.node);
-    free(peer.devices);
+    gcal_arena_destroy(root.arena);
     gcal_buf_free(&hello.payload);
 }
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/error.h"
+#include "kernels/base/arena.h"
 #include "mpi/ranks/staleness.h"
 #include "store/params/params.h"
 
@@ -61,32 +61,30 @@ static void set_up(struct setting *s)
 
 static void assert_due(struct setting *s, const char *expected)
 {
-    struct gcal_error err = { 0 };
-    char *reason = NULL;
+    struct gcal_arena *arena = gcal_arena_create();
+    const char *reason;
     double age_s = NAN;
 
-    assert_int_equal(gcal_staleness_check(&s->params, &s->info, &s->policy, s->models,
-                                          s->n, &reason, &age_s, &err),
-                     1);
+    reason = gcal_staleness_check(arena, &s->params, &s->info, &s->policy, s->models,
+                                  s->n, &age_s);
+    assert_non_null(reason);
     assert_string_equal(reason, expected);
-    free(reason);
+    gcal_arena_destroy(arena);
 }
 
 static void holds_while_nothing_changes(void **state)
 {
-    struct gcal_error err = { 0 };
+    struct gcal_arena *arena = gcal_arena_create();
     struct setting s;
-    char *reason = NULL;
     double age_s = NAN;
 
     (void)state;
     set_up(&s);
     s.info.max_clock_hz = 2e9; /* the current one, on some */
     s.policy.max_age_s = 2.6 * 86400;
-    assert_int_equal(gcal_staleness_check(&s.params, &s.info, &s.policy, s.models, s.n,
-                                          &reason, &age_s, &err),
-                     0);
-    assert_null(reason);
+    assert_null(gcal_staleness_check(arena, &s.params, &s.info, &s.policy, s.models, s.n,
+                                     &age_s));
+    gcal_arena_destroy(arena);
     assert_true(fabs(age_s - (now_s - calibrated_s)) < 1e-6);
 }
 
@@ -183,9 +181,8 @@ static void decides_model_by_model(void **state)
 /* The age is that of the oldest model. */
 static void other_models_do_not_matter(void **state)
 {
-    struct gcal_error err = { 0 };
+    struct gcal_arena *arena = gcal_arena_create();
     struct setting s;
-    char *reason = NULL;
     double age_s = NAN;
 
     (void)state;
@@ -194,9 +191,9 @@ static void other_models_do_not_matter(void **state)
     s.published[1].origin.driver = "570.9";
     s.published[0].origin.run_id = "older";
     s.published[0].origin.calibrated_utc = "2026-11-20T04:27:51Z";
-    assert_int_equal(gcal_staleness_check(&s.params, &s.info, &s.policy, s.models, s.n,
-                                          &reason, &age_s, &err),
-                     0);
+    assert_null(gcal_staleness_check(arena, &s.params, &s.info, &s.policy, s.models, s.n,
+                                     &age_s));
+    gcal_arena_destroy(arena);
     assert_true(fabs(age_s - 3.5 * 86400) < 1e-6);
 }
 
