@@ -192,10 +192,15 @@ void gcal_walk_variable_declare(struct gcal_walk *w, CXCursor decl,
     struct gcal_walk_leaf leaves[GCAL_WALK_MAX_CELLS];
     CXType type = gcal_source_type(decl);
     bool is_pointer = gcal_walk_is_array_parameter(decl);
-    size_t n = gcal_walk_type_is_aggregate(type) && !is_pointer
-                   ? gcal_walk_leaves(w, type, gcal_walk_is_table(w, decl), leaves)
-                   : 0;
+    size_t n = 0;
 
+    if (gcal_walk_type_is_aggregate(type) && !is_pointer) {
+        /* Extents and pitches are often arrays in structures by value. */
+        if (clang_getCursorKind(decl) == CXCursor_ParmDecl)
+            n = gcal_walk_leaves(w, type, true, leaves);
+        if (!n)
+            n = gcal_walk_leaves(w, type, gcal_walk_is_table(w, decl), leaves);
+    }
     if (!n && (is_pointer || !gcal_source_is_array(type)))
         gcal_walk_variable_set(w, decl, value);
     for (size_t i = 0; i < n; i++)

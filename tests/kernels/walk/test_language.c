@@ -720,11 +720,29 @@ static void integers_of_arguments_by_value_are_sizes(void **state)
               "    for (int j = 0; j < size.y; j++) f += a[i * size.x + j];\n"
               "  if (other.y > 0) f += 1; a[0] = f; }",
               true);
+    struct gcal_count_request r;
+    struct gcal_error err = { 0 };
 
     (void)state;
     assert_string_equal(loads_of(p, GCAL_FEATURE_SPACE_GLOBAL),
                         "n*size_y*max(-p_first+p_last,0)");
     gcal_profile_destroy(p);
+    /* Arrays in them as well, also in helpers; what is changed somewhere is known no more. */
+    p = count("typedef struct { int dims[4], pitch[4]; float scale; } grid;\n"
+              "float row(grid q, __global const float *x, int j) {\n"
+              "  float f = 0; for (int i = 0; i < q.dims[0]; i++)\n"
+              "    f += x[j * q.pitch[1] + i]; return f; }\n"
+              "__kernel void k(__global float *a, const grid g) {\n"
+              "  float f = 0; for (int j = 0; j < g.dims[1]; j++) f += row(g, a, j);\n"
+              "  a[0] = f; }",
+              true);
+    assert_string_equal(loads_of(p, GCAL_FEATURE_SPACE_GLOBAL), "n*g_dims_0*g_dims_1");
+    gcal_profile_destroy(p);
+    r = request_for("typedef struct { int dims[4]; } grid;\n"
+                    "__kernel void k(__global float *a, grid g, int m) {\n"
+                    "  g.dims[m] = 7; for (int j = 0; j < g.dims[1]; j++) a[j] += 1; }");
+    assert_null(gcal_count(&r, &err));
+    assert_non_null(strstr(err.text, "it comes from a private array or structure"));
 }
 
 static void generic_pointers_access_what_they_point_to(void **state)
