@@ -7,6 +7,8 @@
 #ifndef GCAL_KERNELS_SETS_H
 #define GCAL_KERNELS_SETS_H
 
+#include <limits.h>
+
 #include "kernels/model/feature.h"
 #include "kernels/poly/poly.h"
 
@@ -144,11 +146,13 @@ struct gcal_sets_link {
 };
 
 /* A number that is data: a dimension without a range, which is another one wherever 'of',
- * the address that it is loaded from, is; or a free one, which may come from anything.
+ * the address that it is loaded from, is; or its quotient, which is another one wherever 'of',
+ * the quotient, is; or a free one, which may come from anything.
  */
+#define GCAL_SETS_NO_ARRAY UINT_MAX
 struct gcal_sets_number {
     bool is_free;
-    unsigned array; /* that it is loaded from */
+    unsigned array; /* that it is loaded from; GCAL_SETS_NO_ARRAY: none */
     const struct gcal_poly *value, *of;
     const struct gcal_sets_number *next;
 };

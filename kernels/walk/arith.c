@@ -113,6 +113,7 @@ struct gcal_walk_value gcal_walk_convert(struct gcal_walk *w,
 
         if (value.kind != GCAL_WALK_VALUE_INTEGER) {
             value.is_minus = false;
+            value.range = gcal_walk_range_of_values(w, 2);
             return value;
         }
         zero = gcal_sets_condition_zero(w->c, value.p);
@@ -122,8 +123,8 @@ struct gcal_walk_value gcal_walk_convert(struct gcal_walk *w,
     }
     if (value.widened && bytes < 8)
         return gcal_walk_stored(w, gcal_walk_integer(value.widened), to);
-    if (value.kind == GCAL_WALK_VALUE_UNKNOWN && !value.range)
-        value.range = gcal_walk_range_of_type(w, to);
+    if (value.kind == GCAL_WALK_VALUE_UNKNOWN)
+        value.range = gcal_walk_range_converted(w, value.range, to);
     if (value.kind != GCAL_WALK_VALUE_INTEGER || from.kind == to.kind)
         return value;
     if (bytes == 8 && from.kind == CXType_UInt && !gcal_walk_is_nonnegative(w, value.p)) {

@@ -522,14 +522,15 @@ struct gcal_walk_value gcal_walk_comparison(struct gcal_walk *w,
     int64_t width = gcal_walk_type_width(type);
 
     if (!is_integer_vector(type))
-        return gcal_walk_value_from_predicate(gcal_walk_compare(w, kind, type, a, b));
+        return gcal_walk_value_from_predicate(w, gcal_walk_compare(w, kind, type, a, b));
     for (int64_t i = 0; i < width; i++) {
         struct gcal_walk_predicate predicate =
             gcal_walk_compare(w, kind, gcal_walk_element_type(type),
                               component(a, type, i), component(b, type, i));
 
-        parts[i] = (struct gcal_walk_part){ i * gcal_walk_vector_spacing(type),
-                                            gcal_walk_value_from_predicate(predicate) };
+        parts[i] =
+            (struct gcal_walk_part){ i * gcal_walk_vector_spacing(type),
+                                     gcal_walk_value_from_predicate(w, predicate) };
         parts[i].value.is_minus = true;
     }
     return gcal_walk_value_of_parts(w, (size_t)width, parts);
@@ -638,7 +639,7 @@ static struct gcal_walk_value test_all(struct gcal_walk *w, bool any, CXType typ
                  : any ? gcal_walk_predicate_or(w, joined, next)
                        : gcal_walk_predicate_and(w, joined, next);
     }
-    return gcal_walk_value_from_predicate(joined);
+    return gcal_walk_value_from_predicate(w, joined);
 }
 
 /* select(a, b, c): of vectors by the sign of c's component, of scalars by c. */

@@ -48,13 +48,19 @@ static bool is_plain(const struct gcal_sets_range *range)
            !range->apart->n_terms;
 }
 
+const struct gcal_sets_range *gcal_walk_range_of_values(struct gcal_walk *w, int64_t n)
+{
+    return make_plain(w, gcal_poly_integer(w->c, n));
+}
+
 const struct gcal_sets_range *gcal_walk_range_of_type(struct gcal_walk *w, CXType type)
 {
     long long bytes = clang_Type_getSizeOf(type);
 
     if (!gcal_walk_type_is_integer(type) || bytes < 1 || bytes > 2)
         return NULL;
-    return make_plain(w, gcal_poly_integer(w->c, (int64_t)1 << (8 * bytes)));
+    return gcal_walk_range_of_values(
+        w, type.kind == CXType_Bool ? 2 : (int64_t)1 << (8 * bytes));
 }
 
 const struct gcal_sets_range *gcal_walk_range_loaded(struct gcal_walk *w, CXType type,
@@ -102,6 +108,15 @@ static const struct gcal_sets_range *scaled(struct gcal_walk *w,
                 gcal_poly_mul(w->c, range->apart, by));
 }
 
+const struct gcal_sets_range *
+gcal_walk_range_converted(struct gcal_walk *w, const struct gcal_sets_range *range,
+                          CXType to)
+{
+    const struct gcal_sets_range *all = gcal_walk_range_of_type(w, to);
+
+    return all && (!range || is_plain(range)) ? below(w, range, all->values) : range;
+}
+
 /* The digits of a number: 16*a + b; or the sum of two. */
 static const struct gcal_sets_range *joined(struct gcal_walk *w,
                                             const struct gcal_sets_range *a,
@@ -144,14 +159,16 @@ static const struct gcal_sets_range *masked(struct gcal_walk *w,
                 gcal_poly_integer(w->c, bits & -bits), gcal_poly_integer(w->c, 0));
 }
 
-/* Of numbers below 2^bits, or in a plain range, divided by 'by'. */
+/* Of numbers of 'bits', or in a plain range, divided by 'by'. */
 static const struct gcal_sets_range *divided(struct gcal_walk *w,
                                              const struct gcal_sets_range *range,
                                              long long bits, int64_t by)
 {
     const struct gcal_poly *values;
 
-    if (by < 1 || (range ? !is_plain(range) : bits > 32))
+    for (; !range && bits > 40 && by >= 2; by = (by + 1) / 2)
+        bits--;
+    if (by < 1 || (range ? !is_plain(range) : bits > 40))
         return NULL;
     values = range ? range->values : gcal_poly_integer(w->c, (int64_t)1 << bits);
     values = gcal_poly_add(w->c, values, gcal_poly_integer(w->c, by - 1));
@@ -166,12 +183,28 @@ static const struct gcal_sets_range *shifted(struct gcal_walk *w,
     long long bits = 8 * clang_Type_getSizeOf(type);
     int64_t number;
 
-    if (!gcal_poly_is_constant(by, &number) || number < 0 || number > 40)
+    if (!gcal_poly_is_constant(by, &number) || number < 0 || number > 62)
         return NULL;
     number = (int64_t)1 << number;
     if (kind == CXBinaryOperator_Shr)
         return divided(w, range, bits, number);
     return range ? scaled(w, range, gcal_poly_integer(w->c, number)) : NULL;
+}
+
+/* Of either; NULL: any number. */
+static const struct gcal_sets_range *united(struct gcal_walk *w,
+                                            const struct gcal_sets_range *a,
+                                            const struct gcal_sets_range *b)
+{
+    int64_t x, y;
+
+    if (!a || !b || !gcal_poly_is_constant(a->unit, &x) ||
+        !gcal_poly_is_constant(b->unit, &y))
+        return NULL;
+    if (x == y && gcal_poly_equal(a->apart, b->apart))
+        return make(w, gcal_poly_max(w->c, a->values, b->values), a->unit, a->apart);
+    return make(w, gcal_poly_add(w->c, a->values, b->values), x < y ? a->unit : b->unit,
+                a->apart);
 }
 
 /* 'range' (NULL: any number) op 'number' */
@@ -223,10 +256,46 @@ gcal_walk_range_binary(struct gcal_walk *w, enum CXBinaryOperatorKind kind, CXTy
     if (a->kind == GCAL_WALK_VALUE_INTEGER && commutes(kind))
         return with_number(w, kind == CXBinaryOperator_Sub ? CXBinaryOperator_Add : kind,
                            type, b->range, a->p);
-    if (a->range && b->range &&
-        (kind == CXBinaryOperator_Add || kind == CXBinaryOperator_Or))
-        return joined(w, a->range, b->range);
-    return NULL;
+    switch (kind) {
+    case CXBinaryOperator_Add:
+    case CXBinaryOperator_Sub:
+    case CXBinaryOperator_Or:
+    case CXBinaryOperator_Xor:
+        return a->range && b->range ? joined(w, a->range, b->range) : NULL;
+    case CXBinaryOperator_And:
+    case CXBinaryOperator_Rem:
+        if (b->range && is_plain(b->range))
+            return below(w, a->range, b->range->values);
+        return kind == CXBinaryOperator_Rem || (a->range && is_plain(a->range)) ? a->range
+                                                                                : NULL;
+    case CXBinaryOperator_Div:
+    case CXBinaryOperator_Shr:
+        return a->range && is_plain(a->range) ? a->range : NULL;
+    default:
+        return NULL;
+    }
+}
+
+/* Of a value that is the one or the other. */
+static const struct gcal_sets_range *range_of(struct gcal_walk *w,
+                                              const struct gcal_walk_value *value)
+{
+    int64_t number;
+
+    if (value->kind != GCAL_WALK_VALUE_INTEGER || gcal_poly_has_dimension(w->c, value->p))
+        return value->kind == GCAL_WALK_VALUE_UNKNOWN ? value->range : NULL;
+    if (gcal_poly_is_constant(value->p, &number) && number >= 0 && number < MOST_VALUES)
+        return gcal_walk_range_of_values(w, number + 1);
+    return make(w, gcal_poly_integer(w->c, 1), gcal_poly_integer(w->c, 1), value->p);
+}
+
+const struct gcal_sets_range *gcal_walk_range_either(struct gcal_walk *w,
+                                                     const struct gcal_walk_value *a,
+                                                     const struct gcal_walk_value *b)
+{
+    if (a->kind == GCAL_WALK_VALUE_POINTER && b->kind == GCAL_WALK_VALUE_POINTER)
+        return united(w, a->range, b->range);
+    return united(w, range_of(w, a), range_of(w, b));
 }
 
 static bool is_integer(const struct gcal_walk_value *value)
@@ -244,6 +313,11 @@ const struct gcal_sets_range *gcal_walk_range_function(struct gcal_walk *w,
     const struct gcal_sets_range *sum;
     struct gcal_walk_value product = gcal_walk_unknown(NULL);
 
+    if (strcmp(name, "popcount") == 0 || strcmp(name, "clz") == 0 ||
+        strcmp(name, "ctz") == 0)
+        return gcal_walk_range_of_values(w, 8 * clang_Type_getSizeOf(type) + 1);
+    if (gcal_walk_starts_with(name, "is") || strcmp(name, "signbit") == 0)
+        return gcal_walk_range_of_values(w, 2);
     if (n == 1)
         return x->range ? x->range : gcal_walk_range_of_type(w, type);
     if (n == 3 && strcmp(name, "clamp") == 0 && is_integer(y) && is_integer(&args[2])) {
@@ -259,6 +333,8 @@ const struct gcal_sets_range *gcal_walk_range_function(struct gcal_walk *w,
         return below(w, x->range, gcal_poly_add(w->c, y->p, one));
     if (n == 2 && strcmp(name, "max") == 0)
         return x->range;
+    if (n == 2 && strcmp(name, "mul_hi") == 0 && is_integer(y))
+        return below(w, NULL, y->p);
     if (n >= 2 && (strcmp(name, "mul24") == 0 || strcmp(name, "mad24") == 0)) {
         product.range = gcal_walk_range_binary(w, CXBinaryOperator_Mul, type, x, y);
         return n == 2 ? product.range
@@ -342,6 +418,18 @@ static const struct gcal_poly *add_number(struct gcal_walk *w,
     return added->value;
 }
 
+/* The number that is data of this array (GCAL_SETS_NO_ARRAY: a quotient) there; NULL: there are
+ * many.
+ */
+static const struct gcal_poly *number_of(struct gcal_walk *w, unsigned array,
+                                         const struct gcal_poly *of)
+{
+    for (const struct gcal_sets_number *n = w->nest->numbers; n; n = n->next)
+        if (!n->is_free && n->array == array && gcal_poly_equal(n->of, of))
+            return n->value;
+    return add_number(w, (struct gcal_sets_number){ .array = array, .of = of });
+}
+
 const struct gcal_poly *gcal_walk_near_loaded(struct gcal_walk *w, CXType type,
                                               struct gcal_walk_value pointer)
 {
@@ -350,10 +438,7 @@ const struct gcal_poly *gcal_walk_near_loaded(struct gcal_walk *w, CXType type,
     if (pointer.kind != GCAL_WALK_VALUE_POINTER || !of ||
         !gcal_walk_type_is_integer(clang_getCanonicalType(type)))
         return NULL;
-    for (const struct gcal_sets_number *n = w->nest->numbers; n; n = n->next)
-        if (!n->is_free && n->array == pointer.array && gcal_poly_equal(n->of, of))
-            return n->value;
-    return add_number(w, (struct gcal_sets_number){ .array = pointer.array, .of = of });
+    return number_of(w, pointer.array, of);
 }
 
 const struct gcal_poly *gcal_walk_free_number(struct gcal_walk *w)
@@ -385,6 +470,30 @@ struct gcal_walk_value gcal_walk_named(struct gcal_walk *w, CXCursor decl, CXTyp
     return value;
 }
 
+/* floor(a/b).  The quotient of a number that is data is some number, too: as far from its
+ * neighbours as data are, which a quotient of what lies in a row is not.
+ */
+static const struct gcal_poly *divide(struct gcal_walk *w, const struct gcal_poly *a,
+                                      const struct gcal_poly *b)
+{
+    const struct gcal_poly *quotient = gcal_poly_floor_quotient(w->c, a, b), *rest = a,
+                           *number;
+    bool is_inside = false;
+
+    for (const struct gcal_sets_number *n = w->nest->numbers; n; n = n->next) {
+        unsigned atom = gcal_poly_atom_index(n->value);
+
+        is_inside = is_inside || gcal_poly_contains_nested(w->c, quotient, atom);
+        rest = gcal_poly_substitute(w->c, rest, atom, gcal_poly_integer(w->c, 0));
+    }
+    if (!is_inside)
+        return quotient;
+    number = number_of(w, GCAL_SETS_NO_ARRAY,
+                       gcal_poly_floor_quotient(w->c, gcal_poly_sub(w->c, a, rest), b));
+    return number ? gcal_poly_add(w->c, number, gcal_poly_floor_quotient(w->c, rest, b))
+                  : NULL;
+}
+
 static const struct gcal_poly *operate(struct gcal_walk *w,
                                        enum CXBinaryOperatorKind kind,
                                        const struct gcal_poly *a,
@@ -404,8 +513,8 @@ static const struct gcal_poly *operate(struct gcal_walk *w,
     case CXBinaryOperator_Rem:
         if (gcal_poly_is_constant(b, &k) ? k <= 0 : !gcal_poly_is_size(w->c, b))
             return NULL;
-        quotient = gcal_poly_floor_quotient(w->c, a, b);
-        return kind == CXBinaryOperator_Div
+        quotient = divide(w, a, b);
+        return kind == CXBinaryOperator_Div || !quotient
                    ? quotient
                    : gcal_poly_sub(w->c, a, gcal_poly_mul(w->c, quotient, b));
     case CXBinaryOperator_Shl:
@@ -414,7 +523,7 @@ static const struct gcal_poly *operate(struct gcal_walk *w,
                    : NULL;
     case CXBinaryOperator_Shr:
         return gcal_poly_is_constant(b, &k) && k >= 0 && k <= 30
-                   ? gcal_poly_floor(w->c, a, INT64_C(1) << k)
+                   ? divide(w, a, gcal_poly_integer(w->c, INT64_C(1) << k))
                    : NULL;
     default:
         return NULL;

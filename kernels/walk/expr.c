@@ -297,9 +297,10 @@ static struct gcal_walk_value walk_unary(struct gcal_walk *w, CXCursor c)
         return gcal_walk_expr(w, kids.c[0]);
     case CXUnaryOperator_LNot:
         value = gcal_walk_expr(w, kids.c[0]);
-        return constant_if(value.folds,
-                           gcal_walk_value_from_predicate(gcal_walk_predicate_not(
-                               w, gcal_walk_predicate_from_value(w, value))));
+        return constant_if(
+            value.folds,
+            gcal_walk_value_from_predicate(
+                w, gcal_walk_predicate_not(w, gcal_walk_predicate_from_value(w, value))));
     case CXUnaryOperator_Not: /* ~x is -x-1 */
         value = gcal_walk_expr(w, kids.c[0]);
         after = gcal_walk_negate(w, gcal_source_type(c), value, true);
@@ -326,7 +327,7 @@ static struct gcal_walk_value walk_logic(struct gcal_walk *w,
     size_t n_events = w->n_events, n_work = w->n_work;
 
     if (decided == !is_and) /* the right operand is never evaluated */
-        return constant_if(first.folds, gcal_walk_value_from_predicate(left));
+        return constant_if(first.folds, gcal_walk_value_from_predicate(w, left));
     if (decided < 0)
         gcal_walk_push_predicate(w, kids.c[0], &left, is_and);
     second = gcal_walk_expr(w, kids.c[1]);
@@ -335,9 +336,9 @@ static struct gcal_walk_value walk_logic(struct gcal_walk *w,
     if (w->n_work != n_work && decided < 0)
         gcal_walk_count_branch(w, kids.c[0], left.known ? left.when : NULL);
     gcal_walk_note_both_sides(w, kids.c[0], &left, n_events);
-    both =
-        gcal_walk_value_from_predicate(is_and ? gcal_walk_predicate_and(w, left, right)
-                                              : gcal_walk_predicate_or(w, left, right));
+    both = gcal_walk_value_from_predicate(
+        w, is_and ? gcal_walk_predicate_and(w, left, right)
+                  : gcal_walk_predicate_or(w, left, right));
     both.chain = gcal_walk_chain_union(w, first.chain, second.chain);
     return constant_if(first.folds && second.folds, both);
 }

@@ -123,7 +123,7 @@ choose_condition(struct gcal_walk *w, const struct gcal_walk_predicate *predicat
 
     a = gcal_walk_predicate_and(w, *predicate, a);
     b = gcal_walk_predicate_and(w, gcal_walk_predicate_not(w, *predicate), b);
-    return gcal_walk_value_from_predicate(gcal_walk_predicate_or(w, a, b));
+    return gcal_walk_value_from_predicate(w, gcal_walk_predicate_or(w, a, b));
 }
 
 /* Whether a choice of the two is one of integers, or of pointers into one array. */
@@ -168,16 +168,20 @@ struct gcal_walk_value gcal_walk_value_select(struct gcal_walk *w,
 
     if (yes.parts || no.parts)
         return gcal_walk_parts_select(w, predicate, yes, no);
-    if (same_value(yes, no))
+    if (same_value(yes, no)) {
+        yes.range = gcal_walk_range_either(w, &yes, &no);
         return yes;
+    }
     if (predicate->known && as_condition(w, yes) && as_condition(w, no))
         return choose_condition(w, predicate, as_condition(w, yes), as_condition(w, no));
     if (predicate->known) {
         yes = gcal_walk_value_where(w, yes, predicate->when, true);
         no = gcal_walk_value_where(w, no, predicate->when, false);
     }
-    if (same_value(yes, no))
+    if (same_value(yes, no)) {
+        yes.range = gcal_walk_range_either(w, &yes, &no);
         return yes;
+    }
     yes = gcal_walk_value_as_integer(w, yes);
     no = gcal_walk_value_as_integer(w, no);
     if (predicate->known && yes.kind == no.kind && yes.kind != GCAL_WALK_VALUE_UNKNOWN &&
@@ -200,7 +204,7 @@ struct gcal_walk_value gcal_walk_value_select(struct gcal_walk *w,
     }
     gcal_walk_value_wait(&value, &yes);
     gcal_walk_value_wait(&value, &no);
-    value.range = yes.range ? yes.range : no.range;
+    value.range = gcal_walk_range_either(w, &yes, &no);
     value.chain = gcal_walk_chain_union(w, yes.chain, no.chain);
     if (yes.kind == GCAL_WALK_VALUE_POINTER && no.kind == GCAL_WALK_VALUE_POINTER &&
         yes.array == no.array) {

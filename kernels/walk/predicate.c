@@ -339,7 +339,7 @@ struct gcal_walk_predicate gcal_walk_predicate_from_value(struct gcal_walk *w,
 }
 
 struct gcal_walk_value
-gcal_walk_value_from_predicate(struct gcal_walk_predicate predicate)
+gcal_walk_value_from_predicate(struct gcal_walk *w, struct gcal_walk_predicate predicate)
 {
     struct gcal_walk_value value = gcal_walk_not_affine(predicate.why);
 
@@ -349,6 +349,7 @@ gcal_walk_value_from_predicate(struct gcal_walk_predicate predicate)
     } else {
         value.when = predicate.when;
         value.unless = predicate.unless;
+        value.range = gcal_walk_range_of_values(w, 2);
     }
     return value;
 }

@@ -393,8 +393,14 @@ const struct gcal_poly *gcal_walk_near_binary(struct gcal_walk *w,
                                               struct gcal_walk_value a,
                                               struct gcal_walk_value b);
 
+/* 0 .. n-1 */
+const struct gcal_sets_range *gcal_walk_range_of_values(struct gcal_walk *w, int64_t n);
 /* How many values they may have; NULL: any. */
 const struct gcal_sets_range *gcal_walk_range_of_type(struct gcal_walk *w, CXType type);
+/* Of an integer in a range (NULL: any) that becomes one of this type. */
+const struct gcal_sets_range *
+gcal_walk_range_converted(struct gcal_walk *w, const struct gcal_sets_range *range,
+                          CXType to);
 /* Of an integer that is loaded: as the request says of the buffer, else by its type. */
 const struct gcal_sets_range *gcal_walk_range_loaded(struct gcal_walk *w, CXType type,
                                                      struct gcal_walk_value pointer);
@@ -411,6 +417,10 @@ const struct gcal_sets_range *gcal_walk_range_move(struct gcal_walk *w,
                                                    const struct gcal_walk_value *pointer,
                                                    const struct gcal_walk_value *by,
                                                    int64_t size);
+/* Of one that is 'a' or 'b'. */
+const struct gcal_sets_range *gcal_walk_range_either(struct gcal_walk *w,
+                                                     const struct gcal_walk_value *a,
+                                                     const struct gcal_walk_value *b);
 /* A range of bytes in elements of 'bytes'. */
 const struct gcal_sets_range *
 gcal_walk_range_in_elements(struct gcal_walk *w, const struct gcal_sets_range *range,
@@ -682,7 +692,7 @@ struct gcal_walk_predicate gcal_walk_condition(struct gcal_walk *w, CXCursor c);
 struct gcal_walk_predicate gcal_walk_predicate_from_value(struct gcal_walk *w,
                                                           struct gcal_walk_value value);
 struct gcal_walk_value
-gcal_walk_value_from_predicate(struct gcal_walk_predicate predicate);
+gcal_walk_value_from_predicate(struct gcal_walk *w, struct gcal_walk_predicate predicate);
 struct gcal_walk_predicate gcal_walk_predicate_and(struct gcal_walk *w,
                                                    struct gcal_walk_predicate a,
                                                    struct gcal_walk_predicate b);
