@@ -57,7 +57,11 @@ struct gcal_count_request {
     size_t n_trips;
     const struct gcal_count_trips *trips; /* of loops whose trip count depends on data */
     bool prefers_samples; /* for tests: of all loops, where sizes are numbers */
-    size_t n_sampled;     /* of counting itself: callers have none */
+    /* Where sizes are numbers, accesses that are estimated otherwise are looked at in a sample of
+     * work-groups that run on the host.
+     */
+    bool samples_places;
+    size_t n_sampled; /* of counting itself: callers have none */
     const struct gcal_count_sampled *sampled;
     size_t n_buffers;
     const struct gcal_count_buffer *buffers;

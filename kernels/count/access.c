@@ -334,13 +334,19 @@ static void add_passes(struct gcal_count_builder *m, const struct access_group *
     size_t ways = g->pattern->ways;
     struct gcal_profile_entry *access = &m->profile->entries[m->profile->n_entries - 1];
     struct gcal_count_counter passes = gcal_count_counter_zero(m);
+    const struct gcal_interp_measure measure = { .n_banks = m->request->n_banks };
+    size_t n_notes = m->nest->n_notes;
     struct gcal_profile_entry *entry;
-    bool known = true;
+    bool known = true, whole = true, sampled;
 
     access->bank_ways = ways;
     for (size_t i = 0; i < g->n; i++)
         known = count_passes(m, g->events[i], (int64_t)ways, &passes) && known;
-    if (!known)
+    for (size_t i = 0; i < g->n; i++)
+        whole = whole &&
+                gcal_count_is_issued_whole(m, (size_t)(g->events[i] - m->nest->accesses));
+    sampled = whole && gcal_count_sample(m, g->n, g->events, &measure, n_notes, &passes);
+    if (!known && !sampled)
         note_passes(m, g);
     entry = gcal_count_builder_add(
         m, GCAL_FEATURE_LOCAL_PASS,
@@ -349,7 +355,7 @@ static void add_passes(struct gcal_count_builder *m, const struct access_group *
     if (!entry)
         return;
     entry->count =
-        g->pattern->random
+        g->pattern->random && !sampled
             ? gcal_count_builder_copy(
                   m, gcal_poly_format(m->c, "(%s)*%s",
                                       gcal_count_builder_name_text(m, passes.count),

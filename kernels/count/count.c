@@ -371,31 +371,67 @@ static size_t find_contents(struct gcal_poly_context *c,
     return n;
 }
 
+static void clear_touches(struct gcal_count_walked *walked)
+{
+    if (walked->touches)
+        gcal_interp_touches_clear(walked->touches);
+    free(walked->touches);
+    walked->touches = NULL;
+}
+
+/* The context of a request whose launch has this many groups; NULL: some size is not given. */
+static struct gcal_poly_context *find_groups(const struct gcal_count_request *r,
+                                             int64_t *groups)
+{
+    const char *assumptions;
+    struct gcal_poly_context *c = make_context(r, &assumptions, NULL);
+
+    for (size_t d = 0; d < r->n_dims && c; d++) {
+        const struct gcal_poly *global = gcal_poly_parse(c, r->global_size[d], NULL);
+
+        if (!global || !gcal_poly_is_constant(global, &groups[d]) || groups[d] < 1) {
+            gcal_poly_context_destroy(c);
+            return NULL;
+        }
+        groups[d] = (groups[d] - 1) / (int64_t)r->local_size[d] + 1;
+    }
+    return c;
+}
+
 /* How often the kernel's loops run; false where sizes are not given, or it cannot be run. */
 static bool sample_loops(struct gcal_count_walked *walked)
 {
     const struct gcal_count_request *r = &walked->request;
     struct gcal_interp_contents contents[r->n_buffers + 1];
-    struct gcal_poly_context *c;
     int64_t groups[GCAL_MAX_DIMS];
-    const char *assumptions;
-    bool known = true;
+    struct gcal_poly_context *c = find_groups(r, groups);
+    bool known = c && gcal_interp_sample_loops(
+                          walked->unit, walked->kernel, r, groups, find_size, c,
+                          find_contents(c, r, contents), contents, &walked->sample->loops,
+                          &walked->sample->n_loops, NULL) == 0;
 
-    if (!(c = make_context(r, &assumptions, NULL)))
-        return false;
-    for (size_t d = 0; d < r->n_dims && known; d++) {
-        const struct gcal_poly *global = gcal_poly_parse(c, r->global_size[d], NULL);
-
-        known = global && gcal_poly_is_constant(global, &groups[d]) && groups[d] > 0;
-        if (known)
-            groups[d] = (groups[d] - 1) / (int64_t)r->local_size[d] + 1;
-    }
-    known = known && gcal_interp_sample_loops(walked->unit, walked->kernel, r, groups,
-                                              find_size, c, find_contents(c, r, contents),
-                                              contents, &walked->sample->loops,
-                                              &walked->sample->n_loops, NULL) == 0;
     gcal_poly_context_destroy(c);
     return known;
+}
+
+static struct gcal_interp_touches *find_touches(struct gcal_count_walked *walked)
+{
+    const struct gcal_count_request *r = &walked->request;
+    struct gcal_interp_contents contents[r->n_buffers + 1];
+    int64_t groups[GCAL_MAX_DIMS];
+    struct gcal_poly_context *c;
+
+    if (walked->has_run || !r->samples_places || !r->sub_group_size)
+        return walked->touches;
+    walked->has_run = true;
+    if (!(c = find_groups(r, groups)) ||
+        !(walked->touches = calloc(1, sizeof(*walked->touches))) ||
+        gcal_interp_sample_touches(walked->unit, walked->kernel, r, groups, find_size, c,
+                                   find_contents(c, r, contents), contents,
+                                   walked->touches, NULL) < 0)
+        clear_touches(walked);
+    gcal_poly_context_destroy(c);
+    return walked->touches;
 }
 
 /* Makes a loop one whose trips are a sample's; false where they are not known. */
@@ -560,6 +596,7 @@ void gcal_count_walked_clear(struct gcal_count_walked *walked)
     if (walked->sample)
         free(walked->sample->loops);
     free(walked->sample);
+    clear_touches(walked);
     gcal_source_close(walked->unit);
 }
 
@@ -583,12 +620,11 @@ static bool counts_under(const struct gcal_count_walked *refused, const char *as
 struct gcal_profile *gcal_count(const struct gcal_count_request *request,
                                 struct gcal_error *err)
 {
-    struct gcal_count_walked walked = { 0 };
+    struct gcal_count_walked walked = { .find_touches = find_touches };
     struct gcal_profile *profile = NULL;
 
     if (gcal_count_walk(request, &walked, err) == 0) {
-        profile = gcal_count_build_profile(&walked.nest, &walked.request, walked.name,
-                                           walked.assumptions, &walked.arguments, err);
+        profile = gcal_count_build_profile(&walked, err);
         if (!profile && gcal_poly_context_check(walked.nest.c, NULL) < 0)
             gcal_error_prefix(err, "%s: kernel '%s'", walked.nest.file, walked.name);
     }

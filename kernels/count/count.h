@@ -17,6 +17,9 @@ struct gcal_profile;
 struct gcal_profile *gcal_count(const struct gcal_count_request *request,
                                 struct gcal_error *err);
 
+/* What notes of counts of a sample's accesses have. */
+#define GCAL_COUNT_SAMPLED "was observed in a sample of work-groups"
+
 /* What a source has, for messages and defaults. */
 struct gcal_count_description {
     struct gcal_strings kernels; /* names, in the order of the source */

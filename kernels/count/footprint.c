@@ -5,6 +5,7 @@
  * counted for a part of the NDRange of symbolic extents, for which the text of the count
  * then has expressions in wave_groups.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -395,9 +396,70 @@ static bool is_alike(const struct subject *a, const struct subject *b)
     return true;
 }
 
+/* ---- a sample of work-groups ---- */
+
+static const struct gcal_poly *as_rational(struct gcal_poly_context *c, double value)
+{
+    enum { PARTS = 4096 };
+
+    return gcal_poly_rational(c, llround(value * PARTS), PARTS);
+}
+
+/* A wave by the distinct sectors of its groups, and what neighbours share along each axis. */
+static const struct gcal_poly *join_groups(const struct subject *s,
+                                           const struct gcal_interp_overlap *o)
+{
+    struct gcal_poly_context *c = s->m->c;
+    const struct gcal_poly *one = gcal_poly_integer(c, 1),
+                           *sum = as_rational(c, o->group);
+
+    for (size_t d = 0; d < s->m->nest->n_dims; d++)
+        sum = gcal_poly_mul(
+            c, sum,
+            gcal_poly_add(
+                c, one,
+                gcal_poly_mul(c,
+                              gcal_poly_sub(c, gcal_poly_parameter(c, extents[d]), one),
+                              as_rational(c, o->fresh[d]))));
+    return gcal_count_builder_least(s->m, sum, gcal_poly_integer(c, llround(o->launch)));
+}
+
+/* Puts what a sample has in place of estimates. */
+static void sample(struct subject *s, size_t n_notes)
+{
+    struct gcal_count_builder *m = s->m;
+    struct footprints *f = &s->counted;
+    const size_t bytes = m->request->sector_bytes;
+    const struct gcal_interp_measure sub_group = { GCAL_INTERP_WITHIN_SUB_GROUP, bytes, 0,
+                                                   false },
+                                     group = { GCAL_INTERP_WITHIN_GROUP, bytes, 0,
+                                               false };
+    const struct gcal_interp_touches *t;
+    bool chosen[GCAL_INTERP_MOST_SITES];
+    struct gcal_interp_overlap one, two;
+
+    if (!f->launch.estimated || !gcal_count_has_unknown_place(m, s->n, s->events) ||
+        !(t = gcal_count_choose_sites(m, s->n, s->events, chosen)) ||
+        !gcal_interp_touches_overlap(t, chosen, bytes, &one) ||
+        !gcal_interp_touches_overlap(t, chosen, 2 * bytes, &two) ||
+        !gcal_count_sample(m, s->n, s->events, &group, n_notes, &f->group))
+        return;
+    gcal_count_sample(m, s->n, s->events, &sub_group, m->nest->n_notes, &f->sub_group);
+    f->launch.count = gcal_poly_integer(m->c, llround(one.launch));
+    limit(s, NULL, &f->launch);
+    f->block = (struct gcal_count_counter){
+        gcal_count_builder_least(m, gcal_poly_integer(m->c, llround(two.launch)),
+                                 f->launch.count),
+        true
+    };
+    f->wave = (struct gcal_count_counter){ join_groups(s, &one), true };
+}
+
 /* Once for arrays that are accessed alike. */
 static void count(struct subject *s)
 {
+    size_t n_notes = s->m->nest->n_notes;
+
     for (const struct subject *b = s->before; b; b = b->before)
         if (is_alike(b, s)) {
             s->counted = b->counted;
@@ -423,6 +485,7 @@ static void count(struct subject *s)
             gcal_count_builder_least(s->m, counter.count, s->counted.launch.count);
     s->counted.block = counter;
     s->counted.wave = count_wave(s, &s->counted.launch);
+    sample(s, n_notes);
 }
 
 static void add_subject(const struct subject *s)

@@ -5,6 +5,7 @@
 #include "kernels/base/strings.h"
 #include "kernels/model/profile.h"
 #include "kernels/request.h"
+#include "kernels/interpret/touches.h"
 #include "kernels/lanes/lanes.h"
 #include "kernels/sets/sets.h"
 #include "kernels/source/source.h"
@@ -26,6 +27,12 @@ struct gcal_count_walked {
     struct gcal_sets_nest nest;
     const char *assumptions;          /* in memory of the polynomials' context */
     struct gcal_count_sample *sample; /* of loops, where the walk needs any; or NULL */
+    /* What a sample of work-groups touches, which is run once; NULL: the request does not ask for
+     * it, sizes are not given, or the kernel cannot be run.  The function may be NULL.
+     */
+    struct gcal_interp_touches *(*find_touches)(struct gcal_count_walked *walked);
+    bool has_run;
+    struct gcal_interp_touches *touches;
 };
 
 /* Parses and walks the request's kernel.  Clear 'walked' in any case. */
@@ -74,6 +81,7 @@ struct gcal_count_component {
 };
 
 struct gcal_count_builder {
+    struct gcal_count_walked *walked; /* NULL: nothing is run */
     struct gcal_sets_nest *nest;
     struct gcal_poly_context *c;
     const struct gcal_count_request *request;
@@ -206,6 +214,27 @@ bool gcal_count_find_range(struct gcal_count_builder *m,
                            const struct gcal_sets_access_event *e,
                            struct gcal_sets_range *range);
 
+/* Whether the place of some access is not known, nor one of several. */
+bool gcal_count_has_unknown_place(struct gcal_count_builder *m, size_t n,
+                                  const struct gcal_sets_access_event *const *events);
+/* Whether some place is unknown, and the accesses are in a sample of work-groups, and touch the same with other data.  Then
+ * 'counter', an estimate, and the notes after the first 'n_notes' are replaced by those of the
+ * sample.
+ */
+bool gcal_count_sample(struct gcal_count_builder *m, size_t n,
+                       const struct gcal_sets_access_event *const *events,
+                       const struct gcal_interp_measure *measure, size_t n_notes,
+                       struct gcal_count_counter *counter);
+/* The sites of the accesses, in 'chosen' (GCAL_INTERP_MOST_SITES); NULL: the sample does not say
+ * what they touch.
+ */
+const struct gcal_interp_touches *
+gcal_count_choose_sites(struct gcal_count_builder *m, size_t n,
+                        const struct gcal_sets_access_event *const *events, bool *chosen);
+void gcal_count_note_touches(struct gcal_count_builder *m,
+                             const struct gcal_sets_access_event *e, size_t n_notes,
+                             double error);
+
 /* ---- traffic.c ---- */
 
 /* Sectors and lines of memory, when the request has a size of sectors. */
@@ -260,6 +289,8 @@ void gcal_count_builder_find_issues(struct gcal_count_builder *m);
 /* Of access 'number'; all executions of one that is not a load, or whose address is unknown. */
 struct gcal_count_issue gcal_count_issue_of(const struct gcal_count_builder *m,
                                             size_t number);
+/* Whether that is all of them. */
+bool gcal_count_is_issued_whole(const struct gcal_count_builder *m, size_t number);
 
 /* The iterations of a loop that compilers unroll entirely; 0 of others. */
 int64_t gcal_count_unrolled_trips(const struct gcal_sets_nest *nest,
@@ -379,11 +410,7 @@ gcal_count_mean_passes(struct gcal_count_builder *m,
 /* Whether a profile would not be refused; in the same memory. */
 bool gcal_count_is_possible(struct gcal_sets_nest *nest,
                             const struct gcal_count_request *request);
-/* The parameters named in 'order' come first. */
-struct gcal_profile *gcal_count_build_profile(struct gcal_sets_nest *nest,
-                                              const struct gcal_count_request *request,
-                                              const char *kernel, const char *assumptions,
-                                              const struct gcal_strings *order,
+struct gcal_profile *gcal_count_build_profile(struct gcal_count_walked *walked,
                                               struct gcal_error *err);
 
 /* ---- reach.c ---- */

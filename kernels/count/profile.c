@@ -156,21 +156,20 @@ static void build(struct gcal_count_builder *m, const char *kernel,
         gcal_profile_sort(p);
 }
 
-struct gcal_profile *gcal_count_build_profile(struct gcal_sets_nest *nest,
-                                              const struct gcal_count_request *request,
-                                              const char *kernel, const char *assumptions,
-                                              const struct gcal_strings *order,
+struct gcal_profile *gcal_count_build_profile(struct gcal_count_walked *walked,
                                               struct gcal_error *err)
 {
-    struct gcal_count_builder m = {
-        .nest = nest, .c = nest->c, .request = request, .err = err
-    };
+    struct gcal_count_builder m = { .walked = walked,
+                                    .nest = &walked->nest,
+                                    .c = walked->nest.c,
+                                    .request = &walked->request,
+                                    .err = err };
 
     if (!(m.profile = calloc(1, sizeof(*m.profile)))) {
         gcal_error_memory(err);
         return NULL;
     }
-    build(&m, kernel, assumptions, order);
+    build(&m, walked->name, walked->assumptions, &walked->arguments);
     gcal_strings_clear(&m.used);
     free(m.explained);
     if (!m.failed)

@@ -322,3 +322,10 @@ struct gcal_count_issue gcal_count_issue_of(const struct gcal_count_builder *m,
     return m->issues ? m->issues[number]
                      : (struct gcal_count_issue){ m->nest->accesses[number].scope, 1, 1 };
 }
+
+bool gcal_count_is_issued_whole(const struct gcal_count_builder *m, size_t number)
+{
+    const struct gcal_count_issue issue = gcal_count_issue_of(m, number);
+
+    return issue.scope == m->nest->accesses[number].scope && issue.left == issue.of;
+}

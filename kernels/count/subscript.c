@@ -1,7 +1,10 @@
 /* subscript.c - what is known of subscripts that are not affine, or depend on data */
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/model/dtype.h"
+#include "kernels/count/count.h"
 #include "kernels/count/private.h"
 
 struct gcal_sets_access_event
@@ -84,5 +87,124 @@ bool gcal_count_find_range(struct gcal_count_builder *m,
         return known;
     *range = (struct gcal_sets_range){ all, gcal_poly_integer(m->c, 1),
                                        gcal_poly_integer(m->c, 0) };
+    return true;
+}
+
+/* ---- a sample of work-groups ---- */
+
+static bool is_store(const struct gcal_sets_access_event *e)
+{
+    return e->direction == GCAL_FEATURE_STORE;
+}
+
+static bool is_at(const struct gcal_count_builder *m, const struct gcal_interp_site *site,
+                  const struct gcal_sets_access_event *e)
+{
+    const struct gcal_sets_array *array = &m->nest->arrays[e->array];
+
+    return site->line == e->line && site->column == e->column &&
+           site->store == is_store(e) &&
+           (*site->argument ? strcmp(site->argument, array->name) == 0
+                            : site->space == array->space);
+}
+
+/* Whether a function accesses several variables there. */
+static bool is_ambiguous(const struct gcal_count_builder *m,
+                         const struct gcal_interp_site *site,
+                         const struct gcal_sets_access_event *e)
+{
+    for (size_t i = 0; i < m->nest->n_accesses && !*site->argument; i++) {
+        const struct gcal_sets_access_event *other = &m->nest->accesses[i];
+
+        if (other->array != e->array && !other->atomic && is_at(m, site, other))
+            return true;
+    }
+    return false;
+}
+
+/* Whether it is counted as if a condition on data held, which some values in buffers say more
+ * of: other features of the same code are not.
+ */
+static bool is_under_data(const struct gcal_count_builder *m,
+                          const struct gcal_sets_access_event *e)
+{
+    bool unknown = false, given = false;
+
+    for (const struct gcal_sets_scope *s = e->scope; s; s = s->parent)
+        unknown = unknown || s->kind == GCAL_SETS_SCOPE_UNKNOWN;
+    for (size_t i = 0; i < m->request->n_buffers; i++)
+        given = given || m->request->buffers[i].data || m->request->buffers[i].first;
+    return unknown && given;
+}
+
+const struct gcal_interp_touches *
+gcal_count_choose_sites(struct gcal_count_builder *m, size_t n,
+                        const struct gcal_sets_access_event *const *events, bool *chosen)
+{
+    struct gcal_interp_touches *t =
+        m->walked && m->walked->find_touches ? m->walked->find_touches(m->walked) : NULL;
+
+    memset(chosen, 0, GCAL_INTERP_MOST_SITES * sizeof(*chosen));
+    for (size_t i = 0; i < n && t; i++) {
+        size_t bytes = gcal_dtype_size(events[i]->dtype) * (size_t)events[i]->width;
+        bool found = false;
+
+        if (events[i]->atomic || is_under_data(m, events[i]))
+            return NULL;
+        for (size_t k = 0; k < t->n_sites; k++) {
+            struct gcal_interp_site *site = &t->sites[k];
+
+            if (!is_at(m, site, events[i]))
+                continue;
+            if (site->sum[0] != site->sum[1] || !site->sum[0] ||
+                is_ambiguous(m, site, events[i]))
+                return NULL;
+            chosen[k] = found = true;
+            site->bytes = site->bytes < bytes ? bytes : site->bytes;
+        }
+        if (!found)
+            return NULL;
+    }
+    return t;
+}
+
+void gcal_count_note_touches(struct gcal_count_builder *m,
+                             const struct gcal_sets_access_event *e, size_t n_notes,
+                             double error)
+{
+    m->nest->n_notes = n_notes;
+    gcal_sets_nest_note(m->nest, e->line, e->column,
+                        gcal_poly_format(m->c,
+                                         "what this accesses " GCAL_COUNT_SAMPLED
+                                         " that the host ran: standard error %.2g %%",
+                                         100 * error));
+}
+
+bool gcal_count_has_unknown_place(struct gcal_count_builder *m, size_t n,
+                                  const struct gcal_sets_access_event *const *events)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!events[i]->offset && !gcal_count_divides(m, events[i]))
+            return true;
+    return false;
+}
+
+bool gcal_count_sample(struct gcal_count_builder *m, size_t n,
+                       const struct gcal_sets_access_event *const *events,
+                       const struct gcal_interp_measure *measure, size_t n_notes,
+                       struct gcal_count_counter *counter)
+{
+    const double most_error = 0.25;
+    bool chosen[GCAL_INTERP_MOST_SITES];
+    const struct gcal_interp_touches *t;
+    struct gcal_interp_counted counted;
+
+    if (!counter->estimated || !gcal_count_has_unknown_place(m, n, events) ||
+        !(t = gcal_count_choose_sites(m, n, events, chosen)) ||
+        !gcal_interp_touches_count(t, chosen, measure, &counted) ||
+        counted.error > most_error)
+        return false;
+    counter->count = gcal_poly_integer(m->c, llround(counted.count));
+    gcal_count_note_touches(m, events[0], n_notes, counted.error);
     return true;
 }

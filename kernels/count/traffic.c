@@ -446,6 +446,12 @@ static void add_subject(struct gcal_count_builder *m, size_t first,
         .what = subject->partial ? GCAL_COUNT_BLOCKS_PARTIAL : GCAL_COUNT_BLOCKS
     };
     struct gcal_count_counter counter = gcal_count_counter_zero(m);
+    const struct gcal_interp_measure measure = { .bytes = (size_t)subject->bytes,
+                                                 .n_banks = subject->passes
+                                                                ? m->request->n_banks
+                                                                : 0,
+                                                 .partial = subject->partial };
+    size_t n_notes = m->nest->n_notes;
 
     for (size_t i = first; i < m->nest->n_accesses; i++)
         if (is_same_access(e, &m->nest->accesses[i])) {
@@ -456,6 +462,8 @@ static void add_subject(struct gcal_count_builder *m, size_t first,
     free(blocks.all);
     if (blocks.failed)
         gcal_poly_fail(m->c, "out of memory");
+    if (!subject->passes || gcal_count_is_issued_whole(m, first))
+        gcal_count_sample(m, 1, &e, &measure, n_notes, &counter);
     add_entry(m, subject->kind, e, counter);
 }
 
@@ -494,7 +502,9 @@ static struct gcal_count_counter count_loop(struct gcal_count_builder *m, size_t
     const struct gcal_poly *distinct = NULL;
     const struct gcal_sets_access_event **events = all + m->nest->n_accesses;
     struct gcal_sets_access_event *near;
-    size_t n = 0;
+    const struct gcal_interp_measure measure = { .within = GCAL_INTERP_WITHIN_LOOP,
+                                                 .bytes = m->request->sector_bytes };
+    size_t n = 0, n_notes = m->nest->n_notes;
     bool estimated = false;
 
     for (size_t i = first; i < m->nest->n_accesses; i++)
@@ -525,6 +535,7 @@ static struct gcal_count_counter count_loop(struct gcal_count_builder *m, size_t
                                          true };
     if (sum.estimated && (n == 1 || array->bytes > 0 || array->given))
         sum.count = at_most_array(m, e, loop_parent(e), blocks->size, sum.count);
+    gcal_count_sample(m, n, events, &measure, n_notes, &sum);
     return sum;
 }
 

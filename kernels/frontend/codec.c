@@ -57,6 +57,7 @@ void gcal_frontend_code_request(struct gcal_frontend_codec c,
     CODE_NUMBER(c, r->index_arithmetic);
     CODE_NUMBER(c, r->allow_estimates);
     CODE_NUMBER(c, r->estimate_passes);
+    CODE_NUMBER(c, r->samples_places);
     CODE_NUMBER(c, r->budget_divisor);
     r->trips = trips = code_array(c, r->trips, &r->n_trips, sizeof(*trips));
     for (size_t i = 0; i < r->n_trips; i++) {

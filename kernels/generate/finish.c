@@ -85,6 +85,7 @@ static int add_profile(const struct gcal_generator_setting *s, struct gcal_kerne
     request.sub_group_size = kernel->counting.sub_group_size;
     request.n_banks = kernel->counting.n_banks;
     request.estimate_passes = true;
+    request.samples_places = kernel->counting.at_sizes && assume != kernel->assume;
     request.sector_bytes = kernel->counting.sector_bytes;
     request.index_arithmetic = kernel->counting.index_arithmetic;
     request.n_buffers = gcal_kernel_buffers(kernel, buffers);
@@ -215,11 +216,21 @@ bool gcal_count_lacks_sizes(const struct gcal_profile *symbolic)
     bool lacks = false;
 
     for (size_t i = 0; i < symbolic->n_entries; i++)
-        lacks = lacks || (symbolic->entries[i].kind == GCAL_FEATURE_SECTOR &&
-                          symbolic->entries[i].estimated);
+        lacks = lacks || (symbolic->entries[i].estimated &&
+                          (symbolic->entries[i].kind == GCAL_FEATURE_SECTOR ||
+                           symbolic->entries[i].kind == GCAL_FEATURE_LOCAL_PASS));
     for (size_t i = 0; i < symbolic->n_notes; i++)
         lacks = lacks || strstr(symbolic->notes[i], "assume ");
     return lacks;
+}
+
+/* Whether some of its counts are of work-groups that were run. */
+static bool is_sampled(const struct gcal_profile *profile)
+{
+    for (size_t i = 0; i < profile->n_notes; i++)
+        if (strstr(profile->notes[i], GCAL_COUNT_SAMPLED))
+            return true;
+    return false;
 }
 
 /* Whether the profile is one for these sizes. */
@@ -252,7 +263,7 @@ struct gcal_profile *gcal_count_known(const struct gcal_count_known *known,
         free(assume);
     }
     /* What is not known counts as apart, so that of two estimates the lesser one knows more. */
-    if (at && symbolic &&
+    if (at && symbolic && !is_sampled(at) &&
         sum_sectors(at, &sizes) > 1.001 * sum_sectors(symbolic, &sizes)) {
         gcal_profile_destroy(at);
         at = NULL;

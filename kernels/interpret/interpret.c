@@ -132,7 +132,7 @@ static void run_items(struct gcal_interp_group *g, size_t first, size_t end, siz
 
 static void run_group(struct gcal_interp_group *g)
 {
-    memset(g->shared, 0xff, g->shared_size); /* uninitialised */
+    memset(g->shared, 0xff ^ g->run->unset, g->shared_size);
     if (g->stacks != MAP_FAILED) {
         for (size_t i = 0; i < g->n_items; i++) {
             place_item(g, &g->items[i], i, i);
@@ -467,7 +467,7 @@ void gcal_interp_run_unit(struct gcal_interp_group *g, size_t number, size_t fir
         run_group(g);
         return;
     }
-    memset(g->shared, 0, g->shared_size);
+    memset(g->shared, g->run->unset, g->shared_size);
     run_items(g, first, n < g->n_items - first ? first + n : g->n_items, step);
 }
 

@@ -160,6 +160,9 @@ static unsigned char *place(struct gcal_interp_work_item *item,
     if (p.base && p.offset >= 0 && (uint64_t)p.offset <= p.size &&
         size <= p.size - (size_t)p.offset)
         return p.base + p.offset;
+    if (item->run->unset &&
+        size <= GCAL_INTERP_NOWHERE) /* by data that may be anything */
+        return item->run->nowhere;
     if (!p.base)
         gcal_interp_run_fail(item, address,
                              "%s%suse of a pointer that is null or not initialised",

@@ -209,6 +209,7 @@ struct gcal_interp_run {
     gcal_interp_observe *observe;      /* or NULL */
     struct gcal_interp_sample *sample; /* of loops alone, without buffers; or NULL */
     unsigned char *nowhere;            /* of a sample: where pointers to buffers point */
+    unsigned char unset; /* memory that is not initialised: 0xff, but for these bits */
     void *context;
     uint64_t n_observed;   /* but for && and || of conditions alone */
     size_t memory_size[3]; /* bytes, by enum gcal_interp_memory */

@@ -14,8 +14,11 @@
 #include "kernels/base/random.h"
 #include "kernels/interpret/private.h"
 #include "kernels/interpret/sample.h"
+#include "kernels/interpret/touches.h"
 
-/* Iterations and calls of all units, of one and of one work-item; of how many units. */
+/* Iterations and calls of all units, of one and of one work-item; of how many units.  For
+ * accesses: work-items, and what is observed of them, of all groups and of the first one.
+ */
 enum {
     MOST_STEPS = 250000,
     UNIT_STEPS = 40000,
@@ -23,7 +26,12 @@ enum {
     LEAST_UNITS = 4,
     MOST_UNITS = 4096,
     OTHER_UNITS = 32, /* with other data */
-    MOST_CONTENTS = 64
+    MOST_POINTERS = 64,
+    MOST_ITEMS = 8192,
+    MOST_WORK = 120000,
+    GROUP_WORK = 60000,
+    LEAST_GROUPS = 4,
+    COMPARED_GROUPS = 4 /* with other data */
 };
 
 #define SEED 1
@@ -57,9 +65,15 @@ struct gcal_interp_sample {
     bool is_other; /* data */
     uint64_t random;
     unsigned char nowhere[GCAL_INTERP_NOWHERE];
-    size_t n_contents;
+    size_t n_contents, n_pointers;
     const struct gcal_interp_contents *contents;
-    const char *dtypes[MOST_CONTENTS];
+    /* Of each pointer among the arguments: its name, and what it points to. */
+    struct {
+        const char *name, *dtype;
+        const struct gcal_interp_contents *contents; /* NULL: unknown */
+    } pointers[MOST_POINTERS];
+    struct gcal_interp_touches *touches; /* NULL: loops alone are looked at */
+    size_t group_number;                 /* within the sample */
     bool failed, lacks_size;
     gcal_interp_size *size;
     void *context;
@@ -67,12 +81,13 @@ struct gcal_interp_sample {
 
 /* ---- what is not known: 0, or anything ---- */
 
-/* Elements of buffer k, which pointers to it name by their base; false: of other types. */
+/* Elements of pointer k, whose base names it; false: of other types. */
 static bool load_contents(struct gcal_interp_sample *s, size_t k,
                           const struct gcal_interp_pointer *p, size_t size)
 {
-    const struct gcal_interp_contents *contents = &s->contents[k];
-    size_t element = gcal_dtype_size(s->dtypes[k]), offset = (size_t)p->offset;
+    const struct gcal_interp_contents *contents = s->pointers[k].contents;
+    const char *dtype = s->pointers[k].dtype;
+    size_t element = gcal_dtype_size(dtype), offset = (size_t)p->offset;
 
     if (contents->data) {
         memcpy(s->nowhere, contents->data + offset, size);
@@ -81,10 +96,22 @@ static bool load_contents(struct gcal_interp_sample *s, size_t k,
     if (offset % element || size % element)
         return false;
     for (size_t i = 0; i < size; i += element)
-        gcal_dtype_fill_element(SEED + k, s->dtypes[k], &contents->range,
-                                contents->bytes / element, (offset + i) / element,
-                                s->nowhere + i);
+        gcal_dtype_fill_element(SEED + (uint64_t)(contents - s->contents), dtype,
+                                &contents->range, contents->bytes / element,
+                                (offset + i) / element, s->nowhere + i);
     return true;
+}
+
+/* For loops, bits of numbers that are not large; else of any, and of small ones, so that
+ * most conditions on them hold in some work-items and not in others.
+ */
+static uint64_t draw_other(struct gcal_interp_sample *s)
+{
+    static const uint64_t masks[] = { 0x3f3f3f3f3f3f3f3f, UINT64_MAX, 0x000003ff000003ff,
+                                      0 };
+    uint64_t bits = gcal_random_next(&s->random);
+
+    return bits & masks[s->touches ? gcal_random_next(&s->random) >> 62 : 0];
 }
 
 unsigned char *gcal_interp_sample_memory(struct gcal_interp_work_item *item,
@@ -93,27 +120,45 @@ unsigned char *gcal_interp_sample_memory(struct gcal_interp_work_item *item,
 {
     struct gcal_interp_sample *s = item->run->sample;
     size_t k = (size_t)(p->base - s->nowhere);
+    const struct gcal_interp_contents *contents = k ? s->pointers[k - 1].contents : NULL;
 
     if (size > sizeof(s->nowhere)) {
         gcal_interp_run_fail(item, at, "an access to %zu bytes at once", size);
         return NULL;
     }
-    if (k && (p->offset < 0 || (s->contents[k - 1].bytes &&
-                                (size_t)p->offset + size > s->contents[k - 1].bytes))) {
-        gcal_interp_run_fail(
-            item, at, "element %lld of '%s' " GCAL_INTERP_OUTSIDE " buffer",
-            (long long)p->offset / (long long)size, s->contents[k - 1].argument);
+    if (contents && (p->offset < 0 ||
+                     (contents->bytes && (size_t)p->offset + size > contents->bytes))) {
+        gcal_interp_run_fail(item, at,
+                             "element %lld of '%s' " GCAL_INTERP_OUTSIDE " buffer",
+                             (long long)p->offset / (long long)size, contents->argument);
         return NULL;
     }
-    if (k && load_contents(s, k - 1, p, size))
+    if (contents && load_contents(s, k - 1, p, size))
         return s->nowhere;
     for (size_t i = 0; i < size; i += 8) {
-        uint64_t bits =
-            s->is_other ? gcal_random_next(&s->random) & 0x3f3f3f3f3f3f3f3f : 0;
+        uint64_t bits = s->is_other ? draw_other(s) : 0;
 
         memcpy(s->nowhere + i, &bits, 8);
     }
     return s->nowhere;
+}
+
+/* Where an argument points to such elements: at a base of its own. */
+static unsigned char *find_base(struct gcal_interp_sample *s,
+                                const struct gcal_interp_type *to, const char *name)
+{
+    size_t k = s->n_pointers;
+
+    if (k == MOST_POINTERS)
+        return s->nowhere;
+    s->pointers[k].name = name;
+    s->pointers[k].dtype = gcal_interp_type_dtype(gcal_interp_type_lane(to));
+    s->pointers[k].contents = NULL;
+    for (size_t i = 0; i < s->n_contents && s->pointers[k].dtype; i++)
+        if (strcmp(s->contents[i].argument, name) == 0)
+            s->pointers[k].contents = &s->contents[i];
+    s->n_pointers++;
+    return s->nowhere + k + 1;
 }
 
 static void set_value(struct gcal_interp_sample *s, const struct gcal_interp_type *type,
@@ -139,11 +184,6 @@ static void set_value(struct gcal_interp_sample *s, const struct gcal_interp_typ
         }
     } else if (type->repr == GCAL_INTERP_POINTER) {
         value.p = (struct gcal_interp_pointer){ s->nowhere, SIZE_MAX, 0 };
-        for (size_t k = 0; k < s->n_contents && k < MOST_CONTENTS; k++)
-            if (strcmp(s->contents[k].argument, name) == 0 &&
-                (s->dtypes[k] =
-                     gcal_interp_type_dtype(gcal_interp_type_lane(type->element))))
-                value.p.base = s->nowhere + k + 1;
         gcal_interp_value_write(type, to, &value);
     } else if (gcal_interp_is_int(type)) {
         number = 0;
@@ -159,7 +199,15 @@ static void set_value(struct gcal_interp_sample *s, const struct gcal_interp_typ
 void gcal_interp_sample_argument(struct gcal_interp_sample *s,
                                  const struct gcal_interp_node *param, unsigned char *to)
 {
-    set_value(s, param->type->element, param->name, to);
+    const struct gcal_interp_type *type = param->type->element;
+    struct gcal_interp_value value = { 0 };
+
+    set_value(s, type, param->name, to);
+    if (type->repr == GCAL_INTERP_POINTER) {
+        value.p = (struct gcal_interp_pointer){ find_base(s, type->element, param->name),
+                                                SIZE_MAX, 0 };
+        gcal_interp_value_write(type, to, &value);
+    }
 }
 
 /* ---- loops ---- */
@@ -227,11 +275,12 @@ void gcal_interp_sample_loop(struct gcal_interp_work_item *item,
 {
     const size_t *size = item->run->local_size, *id = item->local_id;
     struct gcal_interp_sample *s = item->run->sample;
-    struct execution execution = { instance | 1, find_loop(s, at), trips };
-    size_t sub_group = (id[0] + size[0] * (id[1] + size[1] * id[2])) / s->sub_group_size;
+    struct execution execution = { instance | 1, 0, trips };
+    size_t sub_group;
 
-    if (execution.loop == SIZE_MAX)
+    if (s->touches || (execution.loop = find_loop(s, at)) == SIZE_MAX)
         return;
+    sub_group = (id[0] + size[0] * (id[1] + size[1] * id[2])) / s->sub_group_size;
     s->loops[execution.loop].unit_trips += (int64_t)trips;
     s->loops[execution.loop].unit_begun++;
     put(s, &s->group, execution);
@@ -452,6 +501,197 @@ int gcal_interp_sample_loops(struct gcal_source_unit *unit, CXCursor kernel,
     }
     clear(&s[0]);
     clear(&s[1]);
+    gcal_interp_program_destroy(program);
+    return rc;
+}
+
+/* ---- accesses ---- */
+
+static size_t find_site(struct gcal_interp_sample *s,
+                        const struct gcal_interp_execution *e)
+{
+    struct gcal_interp_touches *t = s->touches;
+    size_t k = (uintptr_t)e->base - (uintptr_t)s->nowhere;
+    struct gcal_interp_site site = { .line = e->line,
+                                     .column = e->column,
+                                     .store = e->kind == GCAL_INTERP_EXECUTION_STORE,
+                                     .space = e->space,
+                                     .bytes = e->bytes,
+                                     .place = e->place,
+                                     .pointer = k <= s->n_pointers ? k : 0 };
+
+    for (size_t i = 0; i < t->n_sites; i++)
+        if (t->sites[i].place == e->place && t->sites[i].pointer == site.pointer &&
+            t->sites[i].space == e->space && t->sites[i].store == site.store)
+            return i;
+    if (t->n_sites == GCAL_INTERP_MOST_SITES) {
+        s->failed = true;
+        return 0;
+    }
+    if (site.pointer)
+        snprintf(site.argument, sizeof(site.argument), "%s",
+                 s->pointers[site.pointer - 1].name);
+    t->sites[t->n_sites] = site;
+    return t->n_sites++;
+}
+
+/* Of the run with other data, sums alone are kept. */
+static void observe_touch(void *context, const struct gcal_interp_execution *e)
+{
+    struct gcal_interp_sample *s = context;
+    struct gcal_interp_touches *t = s->touches;
+    struct gcal_interp_touch *moved;
+    size_t site;
+
+    if (s->n_units >= MOST_WORK || (e->kind != GCAL_INTERP_EXECUTION_LOAD &&
+                                    e->kind != GCAL_INTERP_EXECUTION_STORE)) {
+        s->n_units += e->kind != GCAL_INTERP_EXECUTION_LOGIC;
+        return;
+    }
+    s->n_units++;
+    site = find_site(s, e);
+    if (s->group_number < COMPARED_GROUPS)
+        t->sites[site].sum[s->is_other] += gcal_interp_touch_mix(
+            gcal_interp_touch_mix(e->instance, e->item), (uint64_t)e->offset);
+    if (s->is_other)
+        return;
+    if (!(moved = gcal_array_grow(t->all, t->n, &t->capacity, sizeof(*moved), NULL))) {
+        s->failed = true;
+        return;
+    }
+    t->all = moved;
+    moved[t->n++] = (struct gcal_interp_touch){ .site = (uint32_t)site,
+                                                .group = (uint32_t)s->group_number,
+                                                .item = (uint32_t)e->item,
+                                                .instance = e->instance,
+                                                .loop = e->loop,
+                                                .offset = e->offset };
+}
+
+/* Runs the group that is 'number' of the sample; false where it takes long. */
+static bool run_whole(struct gcal_interp_sample *s, struct units *u, size_t number)
+{
+    size_t work = s->n_units;
+
+    s->group_number = number;
+    u->run->steps_left = GROUP_WORK;
+    gcal_interp_run_unit(u->group, s->touches->groups[number], 0, SIZE_MAX, 1);
+    return !u->run->failed && !s->failed && s->n_units - work <= GROUP_WORK;
+}
+
+/* Groups at random, one in each part of all, and their next ones along each axis. */
+static void choose_groups(struct gcal_interp_sample *s, size_t most)
+{
+    struct gcal_interp_touches *t = s->touches;
+    size_t axes = 1, n, parts;
+
+    for (size_t d = 0; d < GCAL_MAX_DIMS; d++)
+        axes += t->extents[d] > 1;
+    parts = most / axes ? most / axes : 1;
+    if (t->n_all <= most) {
+        for (t->n_groups = 0; t->n_groups < t->n_all; t->n_groups++)
+            t->groups[t->n_groups] = t->n_groups;
+        t->n_parts = t->n_all;
+        return;
+    }
+    t->n_groups = 0;
+    t->n_parts = parts;
+    for (size_t i = 0; i < parts; i++) {
+        size_t at = (size_t)(((double)i + gcal_random_share(&s->random)) / (double)parts *
+                             (double)t->n_all),
+               stride = 1;
+
+        gcal_random_next(&s->random);
+        at = at < t->n_all ? at : t->n_all - 1;
+        t->groups[t->n_groups++] = at;
+        for (size_t d = 0; d < GCAL_MAX_DIMS; stride *= t->extents[d++]) {
+            n = at / stride % t->extents[d];
+            if (t->extents[d] > 1) /* the first one after the last one */
+                t->groups[t->n_groups++] =
+                    n + 1 < t->extents[d] ? at + stride : at - n * stride;
+        }
+    }
+}
+
+/* How many groups of such a one are a sample; 0: none. */
+static size_t plan_groups(const struct gcal_interp_sample *s, const struct units *u,
+                          size_t items)
+{
+    size_t work = s->n_units + (size_t)(GROUP_WORK - u->run->steps_left) + 1;
+    size_t n = MOST_WORK / work;
+
+    n = n < MOST_ITEMS / items ? n : MOST_ITEMS / items;
+    n = n < LEAST_GROUPS ? LEAST_GROUPS : n;
+    return n < GCAL_INTERP_MOST_GROUPS ? n : GCAL_INTERP_MOST_GROUPS;
+}
+
+static bool run_sample(struct gcal_interp_sample *s, struct units *u, size_t items)
+{
+    struct gcal_interp_touches *t = s->touches;
+
+    if (!s->is_other) {
+        t->groups[0] = t->n_all / 2;
+        if (!run_whole(s, u, 0))
+            return false;
+        choose_groups(s, plan_groups(s, u, items));
+        t->n = 0;
+        for (size_t i = 0; i < t->n_sites; i++)
+            t->sites[i].sum[0] = 0;
+    }
+    for (size_t i = 0; i < t->n_groups && (!s->is_other || i < COMPARED_GROUPS); i++) {
+        s->n_units = 0;
+        if (!run_whole(s, u, i))
+            return false;
+    }
+    return true;
+}
+
+int gcal_interp_sample_touches(struct gcal_source_unit *unit, CXCursor kernel,
+                               const struct gcal_count_request *request,
+                               const int64_t *groups, gcal_interp_size *size,
+                               void *context, size_t n_contents,
+                               const struct gcal_interp_contents *contents,
+                               struct gcal_interp_touches *touches,
+                               struct gcal_error *err)
+{
+    struct gcal_interp_program *program = NULL;
+    size_t global[GCAL_MAX_DIMS], items = 1;
+    int rc = 0;
+
+    *touches = (struct gcal_interp_touches){ .n_all = 1, .extents = { 1, 1, 1 } };
+    touches->sub_group_size = request->sub_group_size;
+    for (size_t d = 0; d < request->n_dims; d++) {
+        global[d] = (size_t)groups[d] * request->local_size[d];
+        items *= request->local_size[d];
+        touches->extents[d] = (size_t)groups[d];
+        touches->n_all *= (size_t)groups[d];
+    }
+    if (items > MOST_ITEMS || !(program = gcal_interp_program_create(unit, kernel, err)))
+        return -1;
+    for (int other = 0; other < 2 && rc == 0; other++) {
+        struct gcal_interp_sample s = { .is_other = other,
+                                        .size = size,
+                                        .context = context,
+                                        .n_contents = n_contents,
+                                        .contents = contents,
+                                        .random = SEED,
+                                        .sub_group_size = 1,
+                                        .touches = touches };
+        struct gcal_interp_run run = { .program = program,
+                                       .sample = &s,
+                                       .nowhere = s.nowhere,
+                                       .unset = other ? 0x3f : 0,
+                                       .observe = observe_touch,
+                                       .context = &s,
+                                       .err = err };
+        struct units units = { .run = &run };
+
+        rc = gcal_interp_run_begin(&run, request, global, &units.group, err);
+        if (rc == 0 && (s.lacks_size || !run_sample(&s, &units, items)))
+            rc = -1;
+        gcal_interp_run_end(units.group);
+        clear(&s);
+    }
     gcal_interp_program_destroy(program);
     return rc;
 }

@@ -50,6 +50,7 @@ static struct gcal_profile *count(void *context, const char *assume,
     struct gcal_count_request request = c->request;
 
     request.assume = assume;
+    request.samples_places = assume != c->request.assume;
     return c->options->no_cache ? gcal_count(&request, err)
                                 : gcal_command_count_cached(NULL, &request, err);
 }

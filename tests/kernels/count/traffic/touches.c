@@ -12,30 +12,15 @@
 
 /* ---- collecting ---- */
 
-static int compare_touches(const void *a, const void *b)
-{
-    const struct touch *x = a, *y = b;
-
-    if (x->within != y->within)
-        return x->within < y->within ? -1 : 1;
-    return (x->block > y->block) - (x->block < y->block);
-}
-
 static void sort(struct touches *t)
 {
-    size_t n = 0;
-
-    qsort(t->all, t->n, sizeof(*t->all), compare_touches);
-    for (size_t i = 0; i < t->n; i++)
-        if (i == 0 || compare_touches(&t->all[i], &t->all[n - 1]) != 0)
-            t->all[n++] = t->all[i];
-    t->n = t->n_sorted = n;
+    t->n = t->n_sorted = gcal_interp_sort_blocks(t->n, t->all);
 }
 
 static void touch(struct touches_run *run, struct touches *t, uint64_t within,
                   int64_t block)
 {
-    struct touch *moved;
+    struct gcal_interp_block *moved;
 
     if (t->n && t->all[t->n - 1].within == within && t->all[t->n - 1].block == block)
         return;
@@ -47,13 +32,7 @@ static void touch(struct touches_run *run, struct touches *t, uint64_t within,
         return;
     }
     t->all = moved;
-    moved[t->n++] = (struct touch){ within, block };
-}
-
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-    a = (a ^ b) * 0x9e3779b97f4a7c15;
-    return (a ^ a >> 29) * 0xbf58476d1ce4e5b9 ^ a >> 32;
+    moved[t->n++] = (struct gcal_interp_block){ within, block };
 }
 
 void touches_observe(void *context, const struct gcal_interp_execution *e)
@@ -61,8 +40,10 @@ void touches_observe(void *context, const struct gcal_interp_execution *e)
     struct touches_run *run = context;
     uint64_t lanes = e->group << 8 | e->item / TOUCHES_LANES;
     /* Places are pointers, which lanes may not turn into each other. */
-    uint64_t place = mix(0, (uint64_t)(uintptr_t)e->place),
-             execution = mix(mix(place, lanes), e->instance), loop = mix(e->loop, lanes);
+    uint64_t place = gcal_interp_touch_mix(0, (uint64_t)(uintptr_t)e->place),
+             execution =
+                 gcal_interp_touch_mix(gcal_interp_touch_mix(place, lanes), e->instance),
+             loop = gcal_interp_touch_mix(e->loop, lanes);
     bool local = e->space == GCAL_FEATURE_SPACE_LOCAL,
          store = e->kind == GCAL_INTERP_EXECUTION_STORE;
     const int64_t last = e->offset + (int64_t)e->bytes - 1;
@@ -119,24 +100,6 @@ static bool has_atomics(const struct gcal_profile *p, const char *array)
     return false;
 }
 
-/* Each execution passes as often as its fullest bank has words. */
-static double count_passes(const struct touches *t)
-{
-    double passes = 0;
-
-    for (size_t i = 0, end; i < t->n; i = end) {
-        int words[TOUCHES_BANKS] = { 0 }, most = 0;
-
-        for (end = i; end < t->n && t->all[end].within == t->all[i].within; end++) {
-            int n = ++words[t->all[end].block % TOUCHES_BANKS];
-
-            most = n > most ? n : most;
-        }
-        passes += most;
-    }
-    return passes;
-}
-
 static int compare(const struct gcal_profile *p, size_t n_sizes,
                    const struct gcal_size *sizes, struct touches_array *array, bool store,
                    enum touches_what what, struct touches_tally *tally,
@@ -159,8 +122,10 @@ static int compare(const struct gcal_profile *p, size_t n_sizes,
         estimated = estimated || e->estimated;
     }
     sort(&array->of[store][what]);
-    seen = what == TOUCHES_PASSES ? count_passes(&array->of[store][what])
-                                  : (double)array->of[store][what].n;
+    seen = what == TOUCHES_PASSES
+               ? gcal_interp_count_passes(array->of[store][what].n,
+                                          array->of[store][what].all, TOUCHES_BANKS)
+               : (double)array->of[store][what].n;
     ratio = counted / seen;
     good = estimated ? ratio <= tally->within && ratio >= 1 / tally->within
                      : fabs(counted - seen) < 1e-6 * seen + 1e-6;

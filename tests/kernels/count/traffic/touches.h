@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "kernels/interpret/interpret.h"
+#include "kernels/interpret/touches.h"
 #include "tests/kernels/count/oracle/oracle.h"
 
 enum { TOUCHES_LANES = 32, TOUCHES_SECTOR = 32, TOUCHES_LINE = 128, TOUCHES_BANKS = 32 };
@@ -26,15 +27,9 @@ enum touches_what {
     TOUCHES_N_WHAT
 };
 
-/* A block of memory, as part of an execution, or of what a group or all touch. */
-struct touch {
-    uint64_t within;
-    int64_t block;
-};
-
 struct touches {
     size_t n, capacity, n_sorted;
-    struct touch *all;
+    struct gcal_interp_block *all;
 };
 
 struct touches_array {
