@@ -182,13 +182,13 @@ static void finds_devices_by_address(void **state)
     check_address(store, "0000:00:06.0", 0);
     check_address(store, "00000000:00:06.0", 0);
     check_address(store, "00:06.0", 0);
-    check_address(store, "uuid:64dfe64c-6a8a-a82a-f918-039ea2692704", 0);
-    check_address(store, "GPU-64DFE64C-6A8A-A82A-F918-039EA2692704", 0);
-    check_address(store, "64dfe64c-6a8a-a82a-f918-039ea2692704", 0);
+    check_address(store, "uuid:e5c71bc1-a1b7-9624-766d-46280ecf822b", 0);
+    check_address(store, "GPU-E5C71BC1-A1B7-9624-766D-46280ECF822B", 0);
+    check_address(store, "e5c71bc1-a1b7-9624-766d-46280ecf822b", 0);
     check_address(store, "0001:00:06.0", GPUCAL_EDEVICE);
     check_address(store, "00:06.1", GPUCAL_EDEVICE);
     check_address(store, "00:06.0x", GPUCAL_EDEVICE);
-    check_address(store, "GPU-64dfe64c-6a8a-a82a-f918-039ea2692705", GPUCAL_EDEVICE);
+    check_address(store, "GPU-e5c71bc1-a1b7-9624-766d-46280ecf822c", GPUCAL_EDEVICE);
     check_address(store, "GPU-", GPUCAL_EDEVICE);
     check_address(store, "*", GPUCAL_EDEVICE);
     check_address(store, "", GPUCAL_EDEVICE);
