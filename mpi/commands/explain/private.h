@@ -348,6 +348,11 @@ const char *gcal_explain_literals(const struct gcal_explain_case *c,
 /* The few changes that would help most, the best first. */
 void gcal_explain_advise(struct gcal_explain_case *c);
 
+/* Makes the case that of a file's kernel at other sizes, counted again: counts may be those of the
+ * sizes alone.
+ */
+int gcal_explain_resize(struct gcal_explain_case *c, const double *sizes,
+                        struct gcal_error *err);
 /* A profile of the kernel's source in work-groups of another size, doing the same work at these
  * sizes: with the same global size, or else, in '*global', with one for as many work-groups
  * (NULL: the same).  NULL with 'err' if neither does.

@@ -168,6 +168,7 @@ int gcal_explain_what_if(struct gcal_explain_case *c, const char *text,
     const struct gcal_profile *p = c->subject->target.profile;
     const char *model = gcal_predictor_model(c->lab->predictor), *global = NULL;
     double sizes[GCAL_PROFILE_MAX_PARAMETERS + 1] = { 0 };
+    struct gcal_explain_case at = *c; /* the kernel at these sizes */
     struct gcal_explain_lab *lab;
     struct question q = { 0 };
 
@@ -181,6 +182,12 @@ int gcal_explain_what_if(struct gcal_explain_case *c, const char *text,
             parse_value(&q.items[i], sizes[size], &sizes[size], err) < 0)
             return -1;
     }
+    if (c->options->count.file &&
+        memcmp(sizes, c->sizes, p->n_parameters * sizeof(*sizes)) != 0) {
+        if (gcal_explain_resize(&at, sizes, err) < 0)
+            return gcal_error_prefix(err, "--what-if %.100s", text);
+        p = at.subject->target.profile;
+    }
     for (size_t i = 0; i < q.n; i++)
         if (strcmp(q.items[i].name, "local") == 0) {
             const char *value = q.items[i].text;
@@ -190,7 +197,7 @@ int gcal_explain_what_if(struct gcal_explain_case *c, const char *text,
                 return gcal_error_set(
                     err, GCAL_EINPUT,
                     "--what-if: expected local=X, XxY or XxYxZ, found '%.40s'", value);
-            if (!(p = gcal_explain_recount(c, sizes, n, local, &global, err)))
+            if (!(p = gcal_explain_recount(&at, sizes, n, local, &global, err)))
                 return gcal_error_prefix(err, "--what-if local=%.40s", value);
         }
     if (!(lab = gcal_explain_lab_open(c->arena, c->lab->device, model, p, sizes, err)))

@@ -136,10 +136,10 @@ static void destroy_profile(void *profile)
     gcal_profile_destroy(profile);
 }
 
-/* With the options' NDRange; NULL if it does other work. */
+/* With the options' NDRange and sizes, if they have the same names. */
 static const struct gcal_profile *count_again(const struct gcal_explain_case *c,
                                               const struct gcal_count_options *count,
-                                              const double *sizes, struct gcal_error *err)
+                                              struct gcal_error *err)
 {
     const struct gcal_kernel_counting counting =
         gcal_predict_counting(c->lab->device, gcal_predictor_model(c->lab->predictor));
@@ -153,13 +153,42 @@ static const struct gcal_profile *count_again(const struct gcal_explain_case *c,
     for (size_t i = 0; same && i < p->n_parameters; i++)
         same = strcmp(p->parameters[i], own->parameters[i]) == 0;
     if (!same)
-        gcal_error_set(err, GCAL_EINPUT,
-                       "in that work-group, the kernel has other sizes");
-    else if (check_same_work(c, sizes, p, err) == 0)
-        return p;
-    else
+        gcal_error_set(err, GCAL_EINPUT, "so counted, the kernel has other sizes");
+    return same ? p : NULL;
+}
+
+/* NULL if it does other work. */
+static const struct gcal_profile *count_same_work(const struct gcal_explain_case *c,
+                                                  const struct gcal_count_options *count,
+                                                  const double *sizes,
+                                                  struct gcal_error *err)
+{
+    const struct gcal_profile *p = count_again(c, count, err);
+
+    if (p && check_same_work(c, sizes, p, err) < 0) {
         gcal_error_prefix(err, "the kernel would do other work");
-    return NULL;
+        return NULL;
+    }
+    return p;
+}
+
+int gcal_explain_resize(struct gcal_explain_case *c, const double *sizes,
+                        struct gcal_error *err)
+{
+    struct gcal_predict_subject_options *options =
+        gcal_arena_alloc(c->arena, 1, sizeof(*options));
+    struct gcal_predict_subject *subject =
+        gcal_arena_alloc(c->arena, 1, sizeof(*subject));
+    const char **at = gcal_arena_alloc(c->arena, 1, sizeof(*at));
+
+    *options = *c->options;
+    *subject = *c->subject;
+    *at = gcal_arena_own(c->arena, gcal_count_point_name(subject->target.profile, sizes),
+                         free);
+    options->count.ats = (struct gcal_option_list){ .n = 1, .items = at };
+    c->options = options;
+    c->subject = subject;
+    return (subject->target.profile = count_again(c, &options->count, err)) ? 0 : -1;
 }
 
 /* As many work-groups as before: "(64*rows)*128/64"; returns them all. */
@@ -195,11 +224,11 @@ const struct gcal_profile *gcal_explain_recount(const struct gcal_explain_case *
     }
     count.n_dims = n_dims;
     memcpy(count.local, local, n_dims * sizeof(*local));
-    if (!(profile = count_again(c, &count, sizes, err)) &&
+    if (!(profile = count_same_work(c, &count, sizes, err)) &&
         n_dims == c->subject->target.profile->n_dims) {
         const char *scaled = scale_global(c, &count);
 
-        if ((profile = count_again(c, &count, sizes, NULL)))
+        if ((profile = count_same_work(c, &count, sizes, NULL)))
             *global = scaled;
     }
     return profile;

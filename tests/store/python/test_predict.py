@@ -72,12 +72,12 @@ def test_describes_devices(store, h200):
     assert h200.models == ["general", "transfer", "sweeps"]
     assert h200.driver == "580.159.04" and h200.pci == "0000:00:06.0"
     assert h200.calibrated == datetime.datetime(
-        2026, 11, 23, 6, 9, 42, tzinfo=datetime.timezone.utc
+        2026, 11, 27, 11, 2, 6, tzinfo=datetime.timezone.utc
     )
     assert abs(
         h200.calibrated + h200.age - datetime.datetime.now(datetime.timezone.utc)
     ) < datetime.timedelta(seconds=5)
-    assert store.device_at("vm", "GPU-64DFE64C-6a8a-a82a-f918-039ea2692704").uid == h200.uid
+    assert store.device_at("vm", "GPU-E5C71BC1-a1b7-9624-766d-46280ecf822b").uid == h200.uid
     assert h200.reload() is None
 
 
