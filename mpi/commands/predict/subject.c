@@ -270,22 +270,38 @@ int gcal_predict_subject_measure(const struct gcal_predict_subject_options *o,
 
 /* ---- the cost of a launch ---- */
 
-/* 92 kB are read and written: it is mostly launch. */
-#define SMALL_KERNEL "increment dtype:float32 N:256 F:1 M:23000"
+/* Each takes little more than its launch, and errors of single kernels, some 8 %, are as large as what
+ * launches differ by between hosts.
+ */
+static const char *const small_kernels[] = {
+    "increment dtype:float32 N:256 F:1 M:65536",
+    "gmem_copy dtype:float32 lsize_0:256 pointer:restrict width:4 per_item:1 "
+    "nelements:262144",
+    "stencil_5point dtype:float32 lsize_0:16 lsize_1:16 groups_fit:True n:224",
+    "flops_add dtype:float32 lsize_0:256 groups_fit:True nelements:131072 m:1",
+    "histogram_local dtype:float32 version:local_padded lsize_0:256 bins:256 items:4 "
+    "n:65536",
+};
 
-int gcal_predict_subject_measure_launch(const struct gcal_predict_subject_options *o,
-                                        const struct gcal_predict_subject *s,
-                                        const char *model, double *launch_s,
-                                        struct gcal_error *err)
+enum { N_SMALL_KERNELS = sizeof(small_kernels) / sizeof(*small_kernels) };
+
+static int compare_times(const void *a, const void *b)
 {
-    const struct gcal_params_device *device = s->published.device;
+    const double *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+/* The cost of a launch that explains the time of one of them. */
+static int measure_small(struct gcal_catalogue *catalogue,
+                         struct gcal_local_devices *devices,
+                         const struct gcal_params_device *device, const char *uid,
+                         const char *model, const char *name, double *launch_s,
+                         struct gcal_error *err)
+{
     struct gcal_kernel_limits limits = gcal_kernel_nominal_limits;
-    struct gcal_local_devices devices = { 0 };
     struct gcal_kernel_list list = { 0 };
     struct gcal_predict_target target = { 0 };
-    const struct gcal_device_info *info = NULL;
-    struct gcal_catalogue *catalogue =
-        gcal_command_catalogue_open_for(&o->catalogue, o->config, err);
     struct gcal_predictor *predictor = NULL;
     struct gcal_kernel *kernel;
     double measured_s;
@@ -294,20 +310,41 @@ int gcal_predict_subject_measure_launch(const struct gcal_predict_subject_option
 
     limits.counting = gcal_predict_counting(device, model);
     limits.counting.at_sizes = true;
-    if (catalogue && gcal_local_devices_open(&devices, err) == 0 &&
-        (info = gcal_local_device_find(&devices, &device->info, err)) &&
-        gcal_catalogue_kernel_find(catalogue, SMALL_KERNEL, &limits, &list, &kernel,
-                                   err) == 0 &&
+    if (gcal_catalogue_kernel_find(catalogue, name, &limits, &list, &kernel, err) == 0 &&
         gcal_predict_target_from_catalogue(&target, kernel, err) == 0 &&
         (predictor = gcal_predictor_create(device, model, target.profile, err)) &&
-        gcal_local_device_measure(&devices, info->uid, kernel, &measured_s, &launches,
-                                  err) == 0)
+        gcal_local_device_measure(devices, uid, kernel, &measured_s, &launches, err) == 0)
         rc = gcal_predictor_find_launch(predictor, target.sizes, measured_s, launch_s,
                                         err);
     gcal_predictor_destroy(predictor);
     gcal_predict_target_clear(&target);
     gcal_kernel_list_clear(&list);
+    return rc;
+}
+
+int gcal_predict_subject_measure_launch(const struct gcal_predict_subject_options *o,
+                                        const struct gcal_predict_subject *s,
+                                        const char *model, double *launch_s,
+                                        struct gcal_error *err)
+{
+    const struct gcal_params_device *device = s->published.device;
+    struct gcal_local_devices devices = { 0 };
+    const struct gcal_device_info *info = NULL;
+    struct gcal_catalogue *catalogue =
+        gcal_command_catalogue_open_for(&o->catalogue, o->config, err);
+    double found_s[N_SMALL_KERNELS];
+    size_t n = 0;
+
+    if (catalogue && gcal_local_devices_open(&devices, err) == 0 &&
+        (info = gcal_local_device_find(&devices, &device->info, err)))
+        for (size_t i = 0; i < N_SMALL_KERNELS && i - n <= N_SMALL_KERNELS / 2; i++)
+            if (measure_small(catalogue, &devices, device, info->uid, model,
+                              small_kernels[i], &found_s[n], err) == 0)
+                n++;
+    qsort(found_s, n, sizeof(*found_s), compare_times);
+    *launch_s = n ? found_s[n / 2] : 0;
     gcal_local_devices_close(&devices);
     gcal_catalogue_close(catalogue);
-    return rc;
+    /* One may have met another program's work. */
+    return n > N_SMALL_KERNELS / 2 ? 0 : -1;
 }
