@@ -146,6 +146,12 @@ static struct gcal_interp_node *translate_implicit(struct gcal_interp_translator
 
 /* ---- literals and names ---- */
 
+static void keep_constant(struct gcal_interp_program *program, double value)
+{
+    if (program->n_constants < GCAL_INTERP_MOST_CONSTANTS)
+        program->constants[program->n_constants++] = value;
+}
+
 static struct gcal_interp_node *translate_constant(struct gcal_interp_translator *t,
                                                    CXCursor c)
 {
@@ -164,6 +170,8 @@ static struct gcal_interp_node *translate_constant(struct gcal_interp_translator
         n = gcal_interp_node_float(t, c, type, clang_EvalResult_getAsDouble(result));
     else
         gcal_interp_unsupported(t, c, "this constant");
+    if (n)
+        keep_constant(t->program, gcal_interp_is_int(type) ? (double)n->k.i : n->k.f);
     if (result)
         clang_EvalResult_dispose(result);
     return n;

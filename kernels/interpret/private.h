@@ -190,6 +190,8 @@ struct gcal_interp_node_list { /* starts as { 0 } */
     size_t n, capacity;
 };
 
+enum { GCAL_INTERP_MOST_CONSTANTS = 64 };
+
 struct gcal_interp_program {
     struct gcal_source_unit *unit;
     struct gcal_interp_block *blocks; /* memory of nodes and types */
@@ -197,6 +199,8 @@ struct gcal_interp_program {
     struct gcal_interp_node_list static_init;
     bool has_barrier;
     struct gcal_interp_function *entry;
+    double constants[GCAL_INTERP_MOST_CONSTANTS]; /* some of those in its source */
+    size_t n_constants;
 };
 
 /* ---- running ---- */

@@ -64,6 +64,8 @@ struct gcal_interp_sample {
     size_t sub_group_size, unit_size, n_units;
     bool is_other; /* data */
     uint64_t random;
+    const double *constants; /* of the source, n_constants of them */
+    size_t n_constants;
     unsigned char nowhere[GCAL_INTERP_NOWHERE];
     size_t n_contents, n_pointers;
     const struct gcal_interp_contents *contents;
@@ -102,15 +104,39 @@ static bool load_contents(struct gcal_interp_sample *s, size_t k,
     return true;
 }
 
-/* For loops, bits of numbers that are not large; else of any, and of small ones, so that
- * most conditions on them hold in some work-items and not in others.
+/* A constant of the source or the number next to it, which conditions compare data with, as elements
+ * of that type; integers where it is unknown.
  */
-static uint64_t draw_other(struct gcal_interp_sample *s)
+static uint64_t draw_constant(struct gcal_interp_sample *s, const char *dtype)
+{
+    uint64_t random = gcal_random_next(&s->random);
+    double value = s->constants[random / 4 % s->n_constants] + (double)(random % 3) - 1;
+    size_t size = dtype ? gcal_dtype_size(dtype) : 4;
+    float single = (float)value;
+    uint64_t bits = 0;
+
+    if (dtype && strcmp(dtype, "float32") == 0)
+        memcpy(&bits, &single, sizeof(single));
+    else if (dtype && *dtype == 'f')
+        memcpy(&bits, &value, sizeof(value));
+    else if (fabs(value) < 9e18)
+        bits = (uint64_t)(int64_t)value;
+    for (; size < 8; size *= 2)
+        bits = (bits & ((UINT64_C(1) << 8 * size) - 1)) | bits << 8 * size;
+    return bits;
+}
+
+/* For loops, bits of numbers that are not large; else of any, and of small ones, and constants, so
+ * that most conditions on them hold in some work-items and not in others.
+ */
+static uint64_t draw_other(struct gcal_interp_sample *s, const char *dtype)
 {
     static const uint64_t masks[] = { 0x3f3f3f3f3f3f3f3f, UINT64_MAX, 0x000003ff000003ff,
                                       0 };
     uint64_t bits = gcal_random_next(&s->random);
 
+    if (s->touches && s->n_constants && gcal_random_next(&s->random) >> 62 == 0)
+        return draw_constant(s, dtype);
     return bits & masks[s->touches ? gcal_random_next(&s->random) >> 62 : 0];
 }
 
@@ -136,7 +162,8 @@ unsigned char *gcal_interp_sample_memory(struct gcal_interp_work_item *item,
     if (contents && load_contents(s, k - 1, p, size))
         return s->nowhere;
     for (size_t i = 0; i < size; i += 8) {
-        uint64_t bits = s->is_other ? draw_other(s) : 0;
+        uint64_t bits =
+            s->is_other ? draw_other(s, k ? s->pointers[k - 1].dtype : NULL) : 0;
 
         memcpy(s->nowhere + i, &bits, 8);
     }
@@ -675,6 +702,8 @@ int gcal_interp_sample_touches(struct gcal_source_unit *unit, CXCursor kernel,
                                         .n_contents = n_contents,
                                         .contents = contents,
                                         .random = SEED,
+                                        .constants = program->constants,
+                                        .n_constants = program->n_constants,
                                         .sub_group_size = 1,
                                         .touches = touches };
         struct gcal_interp_run run = { .program = program,

@@ -153,3 +153,27 @@ if grep 'general predicts' "$out/answer"; then exit 1; fi
 # The cost of a launch is not refreshed where there is no such device.
 if predict --at n=2^27 --refresh > "$out/answer" 2>&1; then exit 1; fi
 expect 'no OpenCL platform'
+
+# Places that a rare value in a buffer decides are no matter of a sample, which makes values up.
+cat > "$out/rare.cl" <<'KERNEL'
+kernel void rare(global float *y, global const int *x, global const float *t)
+{
+    int i = get_global_id(0), k = 0;
+
+    if (x[i] == 3000)
+        k = i;
+    y[i] = t[k];
+}
+kernel void rare_sum(global float *y, global const float *x, global const float *t)
+{
+    int i = get_global_id(0);
+
+    y[i] = t[x[i] > 1e20f ? i*(7 + i) % 65536 : 5];
+}
+KERNEL
+for kernel in rare rare_sum; do
+    "$gpucal" count "$out/rare.cl" -k $kernel -l 256 -g n --at n=65536 --traffic=32 --sub-group 32 \
+        2> /dev/null > "$out/answer"
+    awk '/ t +f_sector_global_float32_load$/ && $3 >= 8192 { found = 1 } END { exit !found }' \
+        "$out/answer" || { echo "$kernel: fewer sectors than its places may have"; cat "$out/answer"; exit 1; }
+done
