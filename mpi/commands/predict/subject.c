@@ -6,6 +6,7 @@
 
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
+#include "kernels/base/median.h"
 #include "kernels/model/profile.h"
 #include "mpi/cli/catalogue.h"
 #include "mpi/cli/local_device.h"
@@ -285,13 +286,6 @@ static const char *const small_kernels[] = {
 
 enum { N_SMALL_KERNELS = sizeof(small_kernels) / sizeof(*small_kernels) };
 
-static int compare_times(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
 /* The cost of a launch that explains the time of one of them. */
 static int measure_small(struct gcal_catalogue *catalogue,
                          struct gcal_local_devices *devices,
@@ -341,8 +335,7 @@ int gcal_predict_subject_measure_launch(const struct gcal_predict_subject_option
             if (measure_small(catalogue, &devices, device, info->uid, model,
                               small_kernels[i], &found_s[n], err) == 0)
                 n++;
-    qsort(found_s, n, sizeof(*found_s), compare_times);
-    *launch_s = n ? found_s[n / 2] : 0;
+    *launch_s = n ? gcal_median(found_s, n) : 0;
     gcal_local_devices_close(&devices);
     gcal_catalogue_close(catalogue);
     /* One may have met another program's work. */
