@@ -53,12 +53,15 @@ static bool is_first_of_group(const struct gcal_fit_rows *rows, size_t i)
 
 /* ---- one group left out ---- */
 
-/* Returns whether the other rows determine the time of row i. */
+/* Returns whether the other rows determine the time of row i.  At the values of all rows' fit: noise
+ * may make a cost that they hardly depend on any, and of a time that is a thousand times too
+ * long, the standard error is small.
+ */
 static bool is_determined(const struct cross *c, const struct gcal_fit_svd *d, size_t i,
                           double *gradient)
 {
     const struct gcal_fit_rows *rows = c->problem.rows;
-    double time_s = gcal_model_eval(c->problem.model, c->parameters,
+    double time_s = gcal_model_eval(c->problem.model, c->all->fit->value,
                                     rows->features + i * rows->n_features, gradient);
     double variance = 0;
 
@@ -104,7 +107,7 @@ static int cross_group(struct gcal_arena *arena, struct cross *c, size_t group,
     memcpy(c->parameters, c->all->fit->value,
            c->problem.n_parameters * sizeof(*c->parameters));
     gcal_fit_search(&c->problem, &point);
-    if (gcal_fit_sensitivity(&c->problem, c->parameters, c->jacobian, c->psi) < 0)
+    if (gcal_fit_sensitivity(&c->problem, c->all->fit->value, c->jacobian, c->psi) < 0)
         return 0;
     if (gcal_fit_svd_init(arena, &d, c->jacobian, rows->n_rows, c->problem.n_parameters,
                           c->problem.fixed, err) < 0)

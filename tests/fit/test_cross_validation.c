@@ -135,6 +135,32 @@ static void does_not_score_undetermined_rows(void **state)
     bench_clear(&b);
 }
 
+/* Those of other groups have a hundred-thousandth of a cost: its value is their noise. */
+static void does_not_score_what_is_noise(void **state)
+{
+    (void)state;
+    for (int run = 0; run < 20; run++) {
+        struct gcal_fit_cv cv;
+        struct bench b;
+
+        bench_init(&b, LOAD " + " MADD, 8);
+        b.random += (uint64_t)run;
+        b.has_groups = true;
+        for (size_t i = 0; i < 8; i++) {
+            b.group[i] = i / 4;
+            *feature(&b, i, 0) = i / 4 == 0 ? 1e10 * (double)(1 + i) : 1e5;
+            *feature(&b, i, 1) = i / 4 == 0 ? 0 : 1e10 * (double)(i - 3);
+        }
+        measure(&b, (double[]){ load_s, madd_s }, 0.01);
+        solve(&b, GCAL_FIT_GOOD);
+        cv = validate(&b);
+        for (size_t i = 0; i < 8; i++)
+            assert_true(isnan(cv.predicted_s[i]));
+        gcal_fit_cv_clear(&cv);
+        bench_clear(&b);
+    }
+}
+
 /* Equally noisy rows predict each other as well as rows that are declared exact.
  */
 static void noisy_rows_are_scored(void **state)
@@ -194,6 +220,7 @@ int main(void)
         cmocka_unit_test(finds_the_form),
         cmocka_unit_test(predicts_as_a_fit_without_the_rows),
         cmocka_unit_test(does_not_score_undetermined_rows),
+        cmocka_unit_test(does_not_score_what_is_noise),
         cmocka_unit_test(noisy_rows_are_scored),
         cmocka_unit_test(too_few_rows_score_nothing),
     };
