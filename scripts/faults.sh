@@ -181,6 +181,8 @@ if [ -n "$quick" ]; then
     try 0.97 FAULT=clock97 TEST_GPU=1
     try 1 FAULT=clock90 TEST_GPU=1 # more than any clock is off
     try 1 FAULT=clock60 TEST_GPU=1
+    try 1 FAULT=clock110 TEST_GPU=1
+    try 1 FAULT=clock150
 else
     RANDOM=$seed
     while [ $SECONDS -lt $((60 * minutes)) ]; do

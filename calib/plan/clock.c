@@ -6,10 +6,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "calib/plan/private.h"
+#include "calib/plan/sweep.h"
 #include "fit/clock.h"
 
 /* Runs of many launches: how long they take, how many of a kernel, and most launches of one. */
@@ -50,6 +52,47 @@ static bool run_many(struct gcal_plan *plan, const struct gcal_plan_row *row,
     return true;
 }
 
+/* Whether a smaller kernel of the family ended so. */
+static bool has_smaller(const struct gcal_plan *plan, const struct gcal_plan_row *row,
+                        enum gcal_measurement_status status)
+{
+    double size = gcal_plan_product_of_sizes(row->kernel);
+
+    for (size_t i = 0; i < plan->n_rows; i++)
+        if (plan->rows[i].finished && plan->rows[i].status == status &&
+            strcmp(plan->rows[i].kernel->family, row->kernel->family) == 0 &&
+            gcal_plan_product_of_sizes(plan->rows[i].kernel) < size)
+            return true;
+    return false;
+}
+
+/* Events that last longer than the host waits are refused one by one.  By a clock that counts too
+ * much, those of long kernels are, and what is left are the short ones, whose launching hides it;
+ * a coarse clock has no times of the short ones.
+ */
+static int check_refused(const struct gcal_plan *plan)
+{
+    size_t n_refused = 0, n_good = 0;
+
+    for (size_t i = 0; i < plan->n_rows; i++) {
+        const struct gcal_plan_row *row = &plan->rows[i];
+
+        if (!row->finished)
+            continue;
+        n_refused += row->status == GCAL_MEASUREMENT_BAD_EVENTS &&
+                     has_smaller(plan, row, GCAL_MEASUREMENT_GOOD);
+        n_good += row->status == GCAL_MEASUREMENT_GOOD &&
+                  has_smaller(plan, row, GCAL_MEASUREMENT_BAD_EVENTS);
+    }
+    if (n_refused < GCAL_FIT_CLOCK_LEAST || n_refused <= n_good)
+        return 0;
+    return gcal_error_set(
+        plan->err, GCAL_EDEVICE,
+        "its clock is wrong: events of %zu kernels contradict the host's "
+        "clock, and only shorter ones' do not",
+        n_refused);
+}
+
 static int longest_first(const void *a, const void *b)
 {
     const struct gcal_plan_row *const *p = a, *const *q = b;
@@ -66,6 +109,8 @@ int gcal_plan_check_clock(struct gcal_plan *plan)
     struct gcal_fit_clock clock;
     size_t n = 0;
 
+    if (check_refused(plan) < 0)
+        return -1;
     for (size_t i = 0; i < plan->n_rows; i++)
         if (is_timed(&plan->rows[i]))
             launches[n++] = plan->rows[i].fastest;

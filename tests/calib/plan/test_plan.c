@@ -1072,6 +1072,27 @@ static void a_clock_that_is_wrong_is_found(void **state)
     }
 }
 
+/* Of kernels of 5 sizes, the events of the last ones, or the first ones, contradict the host's. */
+static void a_clock_that_counts_too_much_is_found(void **state)
+{
+    for (int n_bad = 2; n_bad <= 4; n_bad++)
+        for (int last = 0; last <= 1; last++) {
+            struct gcal_error err = { 0 };
+            int rc;
+
+            set_up(state);
+            for (int i = 0; i < 5; i++)
+                add_kernel("k", 100 + i, false, 3.1e-3 * pow(2, i),
+                           (last ? i >= 5 - n_bad : i < n_bad) ? BAD_EVENTS : STEADY);
+            rc = run(&err);
+            assert_int_equal(rc, last && n_bad > 2 ? -1 : 0);
+            if (rc < 0)
+                assert_non_null(strstr(err.text, "its clock is wrong"));
+            assert_int_equal(n_sunk, 5);
+            gcal_kernel_list_clear(&list);
+        }
+}
+
 /* Launches through a network, or on a host that has much to do. */
 static void launches_may_take_long(void **state)
 {
@@ -1181,6 +1202,7 @@ int main(void)
         TEST(a_disturbance_is_waited_out),
         TEST(turns_with_another_program_are_waited_out),
         TEST(a_clock_that_is_wrong_is_found),
+        TEST(a_clock_that_counts_too_much_is_found),
         TEST(launches_may_take_long),
         TEST(a_device_that_takes_turns_is_given_up),
         TEST(a_device_that_is_always_late_is_measured),

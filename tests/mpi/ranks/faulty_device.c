@@ -13,7 +13,7 @@
  *   short      an event takes a thousandth      probe      the program that asks for the size of
  *   half       or half of its time                         sub-groups cannot be built
  *   gone       the platform has no device       muls       nor can kernels of multiplications
- *   release    releasing a context hangs          clock97, 90, 60   its clock has that rate, in percent
+ *   release    releasing a context hangs  clockN     its clock has that rate, in percent
  *
  * $FAULT_SEED seeds the chances, with the number of the process.
  */
@@ -25,6 +25,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -197,6 +198,7 @@ cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, size_t si
 {
     cl_ulong *time_ns = value;
     cl_int code = REAL(clGetEventProfilingInfo)(event, what, size, value, size_ret);
+    unsigned long percent;
     cl_ulong start_ns;
 
     if (strikes("untimed"))
@@ -217,11 +219,7 @@ cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, size_t si
         *time_ns = start_ns + (*time_ns - start_ns) / 1000;
     if (strikes("half"))
         *time_ns = start_ns + (*time_ns - start_ns) / 2;
-    if (strikes("clock97"))
-        *time_ns = start_ns + (*time_ns - start_ns) / 100 * 97;
-    if (strikes("clock90"))
-        *time_ns = start_ns + (*time_ns - start_ns) / 100 * 90;
-    if (strikes("clock60"))
-        *time_ns = start_ns + (*time_ns - start_ns) / 100 * 60;
+    if (sscanf(getenv("FAULT") ? getenv("FAULT") : "", "clock%lu", &percent) == 1)
+        *time_ns = start_ns + (*time_ns - start_ns) / 100 * percent;
     return code;
 }
