@@ -7,10 +7,8 @@
 
 #include "calib/audit/private.h"
 #include "kernels/base/arena.h"
-#include "kernels/base/array.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
-#include "kernels/base/strings.h"
 #include "kernels/base/threads.h"
 #include "calib/config/config.h"
 #include "store/params/params.h"
@@ -20,8 +18,7 @@ enum { BATCH = 32, MAX_THREADS = 8 };
 
 /* A node and its devices. */
 struct slot {
-    struct gcal_arena *arena; /* of the devices */
-    struct gcal_track track;
+    struct gcal_arena *arena; /* of the devices and their track; NULL: there are none */
     struct gcal_audit_device *devices;
     size_t n_devices;
 };
@@ -33,11 +30,12 @@ struct place {
 };
 
 struct audit {
+    struct gcal_arena *arena; /* of one thread: that of the audit */
     const struct gcal_store *store;
     const struct gcal_audit_policy *policy;
     const char *pattern;
-    char **nodes;
-    char **why; /* by node: error of its track; NULL: none */
+    const char **nodes;
+    struct gcal_error *why; /* by node: of its track; code 0: none */
     size_t n_nodes;
     struct place *places; /* n_nodes, the first place first */
     struct gcal_audit_types *types;
@@ -62,39 +60,35 @@ static bool is_wanted(const struct audit *a, size_t node)
     return !a->pattern || fnmatch(a->pattern, a->nodes[node], 0) == 0;
 }
 
-static void slot_clear(struct slot *s)
+static void clear_track(void *track)
 {
-    gcal_arena_destroy(s->arena);
-    gcal_track_clear(&s->track);
-    *s = (struct slot){ 0 };
+    gcal_track_clear(track);
 }
 
 /* Leaves the slot empty, with the error in a->why, when the track cannot be read. */
-static int slot_load(struct audit *a, size_t node, struct slot *s, struct gcal_error *err)
+static struct slot load_slot(struct audit *a, size_t node)
 {
-    const char *name = a->nodes[node];
-    struct gcal_error why = { 0 };
+    struct slot s = { 0 };
+    struct gcal_track *track;
 
-    *s = (struct slot){ 0 };
-    if (a->why[node])
-        return 0;
-    if (gcal_track_load(a->store, name, &s->track, &why) == 0) {
-        s->arena = gcal_arena_create();
-        gcal_audit_histories(s->arena, name, &s->track, &s->devices, &s->n_devices);
-        return 0;
-    }
-    slot_clear(s);
-    a->why[node] = strdup(why.text);
-    return a->why[node] ? 0 : gcal_error_memory(err);
+    if (a->why[node].code)
+        return s;
+    s.arena = gcal_arena_create();
+    track = gcal_arena_alloc(s.arena, 1, sizeof(*track));
+    gcal_arena_own(s.arena, track, clear_track);
+    if (gcal_track_load(a->store, a->nodes[node], track, &a->why[node]) == 0)
+        gcal_audit_histories(s.arena, a->nodes[node], track, &s.devices, &s.n_devices);
+    return s;
 }
 
 static int judge(void *context, size_t i, struct gcal_error *err)
 {
     struct audit *a = context;
     struct slot *s = &a->slots[i];
-    int rc = is_wanted(a, a->first + i) ? slot_load(a, a->first + i, s, err) : 0;
 
-    for (size_t k = 0; rc == 0 && k < s->n_devices; k++) {
+    (void)err;
+    *s = is_wanted(a, a->first + i) ? load_slot(a, a->first + i) : (struct slot){ 0 };
+    for (size_t k = 0; k < s->n_devices; k++) {
         /* Categories take time to find.  A change is reported even where the parameter file
          * does not show its category.
          */
@@ -111,7 +105,7 @@ static int judge(void *context, size_t i, struct gcal_error *err)
                      d->node, why.text);
         gcal_audit_make_findings(d, a->policy);
     }
-    return rc;
+    return 0;
 }
 
 /* ---- the devices that represent their types ---- */
@@ -119,13 +113,13 @@ static int judge(void *context, size_t i, struct gcal_error *err)
 static int want_types(void *context, size_t i, struct gcal_error *err)
 {
     struct audit *a = context;
-    struct slot s = { 0 };
-    int rc = is_wanted(a, i) ? slot_load(a, i, &s, err) : 0;
+    struct slot s = is_wanted(a, i) ? load_slot(a, i) : (struct slot){ 0 };
 
-    for (size_t k = 0; rc == 0 && k < s.n_devices; k++)
-        rc = gcal_audit_types_want(a->types, s.devices[k].type, err);
-    slot_clear(&s);
-    return rc;
+    (void)err;
+    for (size_t k = 0; k < s.n_devices; k++)
+        gcal_audit_types_want(a->types, s.devices[k].type);
+    gcal_arena_destroy(s.arena);
+    return 0;
 }
 
 static bool is_published(const struct gcal_params *published,
@@ -140,24 +134,22 @@ static bool is_published(const struct gcal_params *published,
     return false;
 }
 
-static int add_devices(struct audit *a, const struct place *at,
-                       const struct gcal_params *published, struct gcal_error *err)
+static void add_devices(struct audit *a, const struct place *at,
+                        const struct gcal_params *published)
 {
     bool take = false;
     struct slot s;
-    int rc;
 
     for (size_t i = 0; i < published->n_devices && !take; i++)
         take =
             gcal_audit_types_take(a->types, published->devices[i].info.type, at->place);
     if (!take)
-        return 0;
-    rc = slot_load(a, at->node, &s, err);
-    for (size_t k = 0; rc == 0 && k < s.n_devices; k++)
+        return;
+    s = load_slot(a, at->node);
+    for (size_t k = 0; k < s.n_devices; k++)
         if (is_published(published, &s.devices[k]))
-            rc = gcal_audit_types_add(a->types, &s.devices[k], a->policy->of, err);
-    slot_clear(&s);
-    return rc;
+            gcal_audit_types_add(a->types, &s.devices[k], a->policy->of);
+    gcal_arena_destroy(s.arena);
 }
 
 /* A node's file is smaller than its track, and says whether the track is of use. */
@@ -168,14 +160,14 @@ static int add_node(void *context, size_t i, struct gcal_error *err)
     struct gcal_error why = { 0 };
     struct gcal_params_index *index =
         gcal_store_load_index(a->store, a->nodes[at->node], NULL, &why);
-    int rc = 0;
 
+    (void)err;
     if (index)
-        rc = add_devices(a, at, gcal_params_index_devices(index), err);
+        add_devices(a, at, gcal_params_index_devices(index));
     else
         gcal_log(GCAL_LOG_WARN, "not among the devices of its type: %s", why.text);
     gcal_params_index_destroy(index);
-    return rc;
+    return 0;
 }
 
 static int compare_places(const void *a, const void *b)
@@ -191,8 +183,7 @@ static int sample_types(struct audit *a, struct gcal_error *err)
 {
     int rc = 0;
 
-    if (!(a->places = calloc(a->n_nodes + 1, sizeof(*a->places))))
-        return gcal_error_memory(err);
+    a->places = gcal_arena_alloc(a->arena, a->n_nodes, sizeof(*a->places));
     for (size_t i = 0; i < a->n_nodes; i++)
         a->places[i] = (struct place){ gcal_audit_node_place(a->nodes[i]), i };
     qsort(a->places, a->n_nodes, sizeof(*a->places), compare_places);
@@ -261,7 +252,8 @@ static int judge_all(struct audit *a, each_device *each, void *context,
                     summary->worst = v;
                 rc = each(context, &s->devices[k], err);
             }
-            slot_clear(s);
+            gcal_arena_destroy(s->arena);
+            *s = (struct slot){ 0 };
         }
         if (rc < 0)
             return -1;
@@ -269,46 +261,29 @@ static int judge_all(struct audit *a, each_device *each, void *context,
     return 0;
 }
 
-void gcal_audit_summary_clear(struct gcal_audit_summary *summary)
-{
-    for (size_t i = 0; i < summary->n_unread; i++) {
-        free(summary->unread[i].node);
-        free(summary->unread[i].why);
-    }
-    free(summary->unread);
-    *summary = (struct gcal_audit_summary){ 0 };
-}
-
 static int audit_nodes(struct audit *a, each_device *each, void *context,
                        struct gcal_audit_summary *made, struct gcal_error *err)
 {
-    if (!(a->why = calloc(a->n_nodes + 1, sizeof(*a->why))))
-        return gcal_error_memory(err);
-    if (!(a->types = gcal_audit_types_create(!a->pattern, err)) ||
-        count_wanted(a, &made->n_nodes, err) < 0 ||
+    a->why = gcal_arena_alloc(a->arena, a->n_nodes, sizeof(*a->why));
+    a->types = gcal_audit_types_create(!a->pattern);
+    if (count_wanted(a, &made->n_nodes, err) < 0 ||
         (a->pattern && run_jobs(a, a->n_nodes, want_types, err) < 0) ||
-        sample_types(a, err) < 0 || gcal_audit_types_pool(a->types, err) < 0 ||
-        judge_all(a, each, context, made, err) < 0)
+        sample_types(a, err) < 0)
+        return -1;
+    gcal_audit_types_pool(a->types);
+    if (judge_all(a, each, context, made, err) < 0)
         return -1;
     /* Errors of nodes that match go to the summary; others to the log, as their devices are
      * missing from the statistics of their types.
      */
-    size_t capacity = 0;
-
+    made->unread = gcal_arena_alloc(a->arena, a->n_nodes, sizeof(*made->unread));
     for (size_t i = 0; i < a->n_nodes; i++)
-        if (a->why[i] && is_wanted(a, i)) {
-            struct gcal_audit_unread *moved = gcal_array_grow(
-                made->unread, made->n_unread, &capacity, sizeof(*moved), err);
-
-            if (!moved)
-                return -1;
-            made->unread = moved;
-            moved[made->n_unread++] =
-                (struct gcal_audit_unread){ a->nodes[i], a->why[i] };
-            a->nodes[i] = a->why[i] = NULL;
-        } else if (a->why[i]) {
-            gcal_log(GCAL_LOG_WARN, "not among the devices of its type: %s", a->why[i]);
-        }
+        if (a->why[i].code && is_wanted(a, i))
+            made->unread[made->n_unread++] =
+                (struct gcal_audit_unread){ a->nodes[i], a->why[i].text };
+        else if (a->why[i].code)
+            gcal_log(GCAL_LOG_WARN, "not among the devices of its type: %s",
+                     a->why[i].text);
     return 0;
 }
 
@@ -323,29 +298,30 @@ struct gcal_audit_policy gcal_audit_policy_of(const struct gcal_config *config)
     };
 }
 
-int gcal_audit_store(const struct gcal_store *store, const char *pattern,
-                     const struct gcal_audit_policy *policy,
+int gcal_audit_store(struct gcal_arena *arena, const struct gcal_store *store,
+                     const char *pattern, const struct gcal_audit_policy *policy,
                      int (*each)(void *context, const struct gcal_audit_device *device,
                                  struct gcal_error *err),
                      void *context, struct gcal_audit_summary *summary,
                      struct gcal_error *err)
 {
-    struct audit a = { .store = store, .policy = policy, .pattern = pattern };
+    struct audit a = {
+        .arena = arena, .store = store, .policy = policy, .pattern = pattern
+    };
     struct gcal_audit_summary made = { 0 };
+    char **nodes;
     int rc;
 
     if (check_policy(policy, err) < 0 ||
-        gcal_store_nodes(store, &a.nodes, &a.n_nodes, err) < 0)
+        gcal_store_nodes(store, &nodes, &a.n_nodes, err) < 0)
         return -1;
+    a.nodes = gcal_arena_alloc(arena, a.n_nodes, sizeof(*a.nodes));
+    for (size_t i = 0; i < a.n_nodes; i++)
+        a.nodes[i] = gcal_arena_own(arena, nodes[i], free);
+    free(nodes);
     rc = audit_nodes(&a, each, context, &made, err);
     gcal_audit_types_destroy(a.types);
-    if (a.why)
-        gcal_strings_free(a.why, a.n_nodes);
-    gcal_strings_free(a.nodes, a.n_nodes);
-    free(a.places);
     if (rc == 0)
         *summary = made;
-    else
-        gcal_audit_summary_clear(&made);
     return rc;
 }

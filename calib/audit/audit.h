@@ -126,7 +126,7 @@ struct gcal_audit_device {
 
 /* A node that could not be audited. */
 struct gcal_audit_unread {
-    char *node, *why; /* error of its track: "DIR/tracks/n7.tsv:3: ..." */
+    const char *node, *why; /* error of its track: "DIR/tracks/n7.tsv:3: ..." */
 };
 
 struct gcal_audit_summary {
@@ -137,17 +137,16 @@ struct gcal_audit_summary {
     struct gcal_audit_unread *unread;
 };
 
-void gcal_audit_summary_clear(struct gcal_audit_summary *summary);
-
 /* Audits all devices of the nodes that match 'pattern' (fnmatch; NULL: all), several
  * nodes at a time, and passes them to 'each' in the order of nodes, one at a time.  The
  * device is valid until 'each' returns; -1 with 'err' ends the audit.  Repeatability and
  * medians of a type come from up to 200 of its devices in the store, the same whatever matches:
  * with a pattern, only the tracks of these and of the nodes that match are read.  Nodes whose
- * tracks cannot be read are left out; those that match are listed in the summary.
+ * tracks cannot be read are left out; those that match are listed in the summary, which is in
+ * 'arena'.
  */
-int gcal_audit_store(const struct gcal_store *store, const char *pattern,
-                     const struct gcal_audit_policy *policy,
+int gcal_audit_store(struct gcal_arena *arena, const struct gcal_store *store,
+                     const char *pattern, const struct gcal_audit_policy *policy,
                      int (*each)(void *context, const struct gcal_audit_device *device,
                                  struct gcal_error *err),
                      void *context, struct gcal_audit_summary *summary,

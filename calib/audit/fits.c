@@ -129,14 +129,12 @@ static int judge(const struct gcal_audit_fits *fits,
     struct gcal_audit_device *d = fits->device;
     struct gcal_audit_norm *norms =
         gcal_arena_alloc(d->arena, d->n_series, sizeof(*norms));
-    struct gcal_audit_types *types = gcal_audit_types_create(true, err);
-    int rc = types ? gcal_audit_types_add(types, d, policy->of, err) : -1;
+    struct gcal_audit_types *types = gcal_audit_types_create(true);
 
-    if (rc == 0 && (rc = gcal_audit_types_pool(types, err)) == 0)
-        gcal_audit_types_norms(types, d, norms);
+    gcal_audit_types_add(types, d, policy->of);
+    gcal_audit_types_pool(types);
+    gcal_audit_types_norms(types, d, norms);
     gcal_audit_types_destroy(types);
-    if (rc < 0)
-        return -1;
     gcal_audit_judge(d, norms, policy);
     for (size_t i = 0; gcal_audit_needs_attention(d->verdict) && i < newest->n_models;
          i++)

@@ -1,11 +1,9 @@
 /* pool.c - pooled statistics of a device type: repeatability, and medians by epoch */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "calib/audit/private.h"
-#include "kernels/base/array.h"
-#include "kernels/base/error.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/median.h"
 #include "fit/change.h"
 
@@ -26,32 +24,27 @@ static size_t at_column(const struct gcal_audit_sample *s, size_t column)
     return at;
 }
 
-static struct gcal_audit_epoch *add_epoch(struct gcal_audit_type *t, const char *key,
-                                          struct gcal_error *err)
+static struct gcal_audit_epoch *add_epoch(struct gcal_arena *arena,
+                                          struct gcal_audit_type *t, const char *key)
 {
-    struct gcal_audit_epoch *moved =
-        gcal_array_grow(t->epochs, t->n_epochs, &t->epochs_capacity, sizeof(*moved), err);
     struct gcal_audit_epoch *e;
 
-    if (!moved)
-        return NULL;
-    t->epochs = moved;
-    e = &moved[t->n_epochs++];
-    *e = (struct gcal_audit_epoch){ strdup(key), calloc(t->n_columns + 1, sizeof(*e->n)),
-                                    calloc(t->n_columns + 1, sizeof(*e->median)),
-                                    calloc(t->n_columns + 1, sizeof(*e->spread)) };
-    if (!e->key || !e->n || !e->median || !e->spread) {
-        gcal_error_memory(err);
-        return NULL;
-    }
+    t->epochs = gcal_arena_grow(arena, t->epochs, t->n_epochs, &t->epochs_capacity,
+                                sizeof(*t->epochs));
+    e = &t->epochs[t->n_epochs++];
+    *e = (struct gcal_audit_epoch){
+        gcal_arena_strdup(arena, key),
+        gcal_arena_alloc(arena, t->n_columns, sizeof(*e->n)),
+        gcal_arena_alloc(arena, t->n_columns, sizeof(*e->median)),
+        gcal_arena_alloc(arena, t->n_columns, sizeof(*e->spread))
+    };
     return e;
 }
 
-static int pool_type(struct gcal_audit_type *t, struct gathered *g,
-                     struct gcal_error *err)
+static void pool_type(struct gcal_arena *arena, struct gcal_audit_type *t,
+                      struct gathered *g)
 {
-    if (!(t->repeatability = calloc(t->n_columns + 1, sizeof(double))))
-        return gcal_error_memory(err);
+    t->repeatability = gcal_arena_alloc(arena, t->n_columns, sizeof(double));
     for (size_t c = 0; c < t->n_columns; c++) {
         g->n_differences = g->n_errors = 0;
         for (size_t i = 0; i < t->n_sampled; i++) {
@@ -75,8 +68,7 @@ static int pool_type(struct gcal_audit_type *t, struct gathered *g,
 
         if (gcal_audit_find_epoch(t, key))
             continue;
-        if (!(e = add_epoch(t, key, err)))
-            return -1;
+        e = add_epoch(arena, t, key);
         /* The median of distances from the median is 0.6745 standard deviations. */
         for (size_t c = 0; c < t->n_columns; c++) {
             g->n_levels = 0;
@@ -94,26 +86,21 @@ static int pool_type(struct gcal_audit_type *t, struct gathered *g,
             e->spread[c] = 1.4826 * gcal_median(g->level, g->n_levels);
         }
     }
-    for (size_t i = 0; i < t->n_sampled; i++)
-        gcal_audit_sample_clear(&t->sampled[i]);
     t->n_sampled = 0;
-    return 0;
 }
 
-int gcal_audit_types_pool(struct gcal_audit_types *types, struct gcal_error *err)
+void gcal_audit_types_pool(struct gcal_audit_types *types)
 {
+    enum { MOST = GCAL_AUDIT_MOST_DEVICES };
     struct gathered g = {
-        .difference =
-            calloc(GCAL_AUDIT_MOST_DEVICES * GCAL_AUDIT_MOST_DIFFERENCES, sizeof(double)),
-        .error = calloc(GCAL_AUDIT_MOST_DEVICES, sizeof(double)),
-        .level = calloc(GCAL_AUDIT_MOST_DEVICES, sizeof(double)),
+        .difference = gcal_arena_alloc(types->samples, MOST * GCAL_AUDIT_MOST_DIFFERENCES,
+                                       sizeof(double)),
+        .error = gcal_arena_alloc(types->samples, MOST, sizeof(double)),
+        .level = gcal_arena_alloc(types->samples, MOST, sizeof(double)),
     };
-    int rc = g.difference && g.error && g.level ? 0 : gcal_error_memory(err);
 
-    for (size_t i = 0; rc == 0 && i < types->n; i++)
-        rc = pool_type(types->types[i], &g, err);
-    free(g.difference);
-    free(g.error);
-    free(g.level);
-    return rc;
+    for (size_t i = 0; i < types->n; i++)
+        pool_type(types->arena, types->types[i], &g);
+    gcal_arena_destroy(types->samples);
+    types->samples = NULL;
 }

@@ -17,7 +17,7 @@ void gcal_audit_histories(struct gcal_arena *arena, const char *node,
                           struct gcal_audit_device **devices, size_t *n_devices);
 
 /* Returns whether two columns are the same cost.  The form may differ, as each run chooses it
- * again. /
+ * again.
  */
 bool gcal_audit_same_column(const struct gcal_track_column *a,
                             const struct gcal_track_column *b);
@@ -66,7 +66,7 @@ struct gcal_audit_epoch {
 struct gcal_audit_type {
     char *name;
     size_t n_columns, columns_capacity;
-    struct gcal_track_column *columns; /* texts owned */
+    struct gcal_track_column *columns;
     size_t n_sampled;
     struct gcal_audit_sample sampled[GCAL_AUDIT_MOST_DEVICES];
     double *repeatability; /* by column */
@@ -75,7 +75,9 @@ struct gcal_audit_type {
 };
 
 struct gcal_audit_types {
-    bool all; /* not only those that are wanted */
+    struct gcal_arena *arena;   /* of the types */
+    struct gcal_arena *samples; /* of what the devices contribute, up to the pooling */
+    bool all;                   /* not only those that are wanted */
     pthread_mutex_t lock;
     size_t n, capacity;
     struct gcal_audit_type **types;
@@ -96,10 +98,9 @@ struct gcal_audit_norm {
 uint64_t gcal_audit_node_place(const char *node);
 
 /* Of all types, or of those that gcal_audit_types_want() names. */
-struct gcal_audit_types *gcal_audit_types_create(bool all, struct gcal_error *err);
+struct gcal_audit_types *gcal_audit_types_create(bool all);
 void gcal_audit_types_destroy(struct gcal_audit_types *types);
-int gcal_audit_types_want(struct gcal_audit_types *types, const char *type,
-                          struct gcal_error *err);
+void gcal_audit_types_want(struct gcal_audit_types *types, const char *type);
 /* Returns whether a device of the type would represent it, at that place among those added so far.
  */
 bool gcal_audit_types_take(struct gcal_audit_types *types, const char *type,
@@ -107,17 +108,15 @@ bool gcal_audit_types_take(struct gcal_audit_types *types, const char *type,
 /* Returns whether no device at a later place than those added would represent any type. */
 bool gcal_audit_types_are_full(const struct gcal_audit_types *types);
 /* Threads may add devices at the same time; the result does not depend on the order. */
-int gcal_audit_types_add(struct gcal_audit_types *types,
-                         const struct gcal_audit_device *device, size_t of,
-                         struct gcal_error *err);
+void gcal_audit_types_add(struct gcal_audit_types *types,
+                          const struct gcal_audit_device *device, size_t of);
 /* Computes the statistics, once all devices have been added. */
-int gcal_audit_types_pool(struct gcal_audit_types *types, struct gcal_error *err);
+void gcal_audit_types_pool(struct gcal_audit_types *types);
 /* 'norms': by series of the device. */
 void gcal_audit_types_norms(const struct gcal_audit_types *types,
                             const struct gcal_audit_device *device,
                             struct gcal_audit_norm *norms);
 
-void gcal_audit_sample_clear(struct gcal_audit_sample *s);
 /* NULL where the type has no such epoch. */
 const struct gcal_audit_epoch *gcal_audit_find_epoch(const struct gcal_audit_type *t,
                                                      const char *key);

@@ -2,76 +2,33 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "calib/audit/private.h"
-#include "kernels/base/array.h"
-#include "kernels/base/buf.h"
-#include "kernels/base/error.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/median.h"
 #include "kernels/base/random.h"
 #include "fit/change.h"
 
-/* ---- lifecycle ---- */
-
-struct gcal_audit_types *gcal_audit_types_create(bool all, struct gcal_error *err)
+struct gcal_audit_types *gcal_audit_types_create(bool all)
 {
-    struct gcal_audit_types *types = calloc(1, sizeof(*types));
+    struct gcal_arena *arena = gcal_arena_create();
+    struct gcal_audit_types *types = gcal_arena_alloc(arena, 1, sizeof(*types));
 
-    if (!types) {
-        gcal_error_memory(err);
-        return NULL;
-    }
     types->all = all;
+    types->arena = arena;
+    types->samples = gcal_arena_create();
     pthread_mutex_init(&types->lock, NULL);
     return types;
-}
-
-void gcal_audit_sample_clear(struct gcal_audit_sample *s)
-{
-    free(s->epoch);
-    free(s->column);
-    free(s->level);
-    free(s->error);
-    free(s->difference);
-    free(s->n_differences);
-    *s = (struct gcal_audit_sample){ 0 };
-}
-
-static void type_destroy(struct gcal_audit_type *t)
-{
-    for (size_t i = 0; i < t->n_columns; i++) {
-        free((char *)t->columns[i].model);
-        free((char *)t->columns[i].form);
-        free((char *)t->columns[i].parameter);
-        free((char *)t->columns[i].unit);
-        free((char *)t->columns[i].configuration);
-    }
-    free(t->columns);
-    for (size_t i = 0; i < t->n_sampled; i++)
-        gcal_audit_sample_clear(&t->sampled[i]);
-    for (size_t i = 0; i < t->n_epochs; i++) {
-        free(t->epochs[i].key);
-        free(t->epochs[i].n);
-        free(t->epochs[i].median);
-        free(t->epochs[i].spread);
-    }
-    free(t->epochs);
-    free(t->repeatability);
-    free(t->name);
-    free(t);
 }
 
 void gcal_audit_types_destroy(struct gcal_audit_types *types)
 {
     if (!types)
         return;
-    for (size_t i = 0; i < types->n; i++)
-        type_destroy(types->types[i]);
-    free(types->types);
     pthread_mutex_destroy(&types->lock);
-    free(types);
+    gcal_arena_destroy(types->samples);
+    gcal_arena_destroy(types->arena);
 }
 
 /* ---- types, epochs and columns ---- */
@@ -94,21 +51,17 @@ const struct gcal_audit_epoch *gcal_audit_find_epoch(const struct gcal_audit_typ
     return NULL;
 }
 
-static struct gcal_audit_type *add_type(struct gcal_audit_types *types, const char *name,
-                                        struct gcal_error *err)
+static struct gcal_audit_type *find_or_add_type(struct gcal_audit_types *types,
+                                                const char *name)
 {
-    struct gcal_audit_type **moved =
-        gcal_array_grow(types->types, types->n, &types->capacity, sizeof(*moved), err);
-    struct gcal_audit_type *t;
+    struct gcal_audit_type *t = find_type(types, name);
 
-    if (!moved)
-        return NULL;
-    types->types = moved;
-    if (!(t = calloc(1, sizeof(*t))) || !(t->name = strdup(name))) {
-        free(t);
-        gcal_error_memory(err);
-        return NULL;
-    }
+    if (t)
+        return t;
+    t = gcal_arena_alloc(types->arena, 1, sizeof(*t));
+    t->name = gcal_arena_strdup(types->arena, name);
+    types->types = gcal_arena_grow(types->arena, types->types, types->n, &types->capacity,
+                                   sizeof(struct gcal_audit_type *));
     return types->types[types->n++] = t;
 }
 
@@ -128,35 +81,29 @@ static size_t find_column(const struct gcal_audit_type *t,
     return t->n_columns;
 }
 
-static int add_column(struct gcal_audit_type *t, const struct gcal_track_column *column,
-                      struct gcal_error *err)
+static void add_column(struct gcal_arena *arena, struct gcal_audit_type *t,
+                       const struct gcal_track_column *column)
 {
-    struct gcal_track_column *moved = gcal_array_grow(
-        t->columns, t->n_columns, &t->columns_capacity, sizeof(*moved), err);
-    struct gcal_track_column *c;
-
-    if (!moved)
-        return -1;
-    t->columns = moved;
-    c = &moved[t->n_columns++];
-    *c = (struct gcal_track_column){ strdup(column->model), strdup(column->form),
-                                     strdup(column->parameter), strdup(column->unit),
-                                     strdup(column->configuration) };
-    if (!c->model || !c->form || !c->parameter || !c->unit || !c->configuration)
-        return gcal_error_memory(err);
-    return 0;
+    t->columns = gcal_arena_grow(arena, t->columns, t->n_columns, &t->columns_capacity,
+                                 sizeof(*t->columns));
+    t->columns[t->n_columns++] =
+        (struct gcal_track_column){ gcal_arena_strdup(arena, column->model),
+                                    gcal_arena_strdup(arena, column->form),
+                                    gcal_arena_strdup(arena, column->parameter),
+                                    gcal_arena_strdup(arena, column->unit),
+                                    gcal_arena_strdup(arena, column->configuration) };
 }
 
 /* ---- one device's contribution ---- */
 
 /* Columns of version 2 have the fingerprints of their models. */
-static char *epoch_key(const struct gcal_audit_device *d)
+static char *epoch_key(struct gcal_arena *arena, const struct gcal_audit_device *d)
 {
     const struct gcal_track_run *r = d->run[d->n_runs - 1];
     bool by_model = r->columns->n && *r->columns->column->configuration;
 
-    return gcal_buf_format("%s\t%s\t%s\t%s", r->driver, r->gpucal_version,
-                           by_model ? "" : r->configuration, r->catalogue);
+    return gcal_arena_format(arena, "%s\t%s\t%s\t%s", r->driver, r->gpucal_version,
+                             by_model ? "" : r->configuration, r->catalogue);
 }
 
 static double median_error(const struct gcal_audit_device *d, size_t series)
@@ -191,33 +138,30 @@ static size_t differences(const struct gcal_audit_device *d, size_t series,
     return n;
 }
 
-static int sample(const struct gcal_audit_device *d, uint64_t place, size_t of,
-                  struct gcal_audit_sample *s, struct gcal_error *err)
+static struct gcal_audit_sample make_sample(struct gcal_arena *arena,
+                                            const struct gcal_audit_device *d,
+                                            uint64_t place, size_t of)
 {
     size_t begin = gcal_audit_epoch_begin(d), n = d->n_series;
-
-    *s = (struct gcal_audit_sample){
+    struct gcal_audit_sample s = {
         .place = place,
-        .epoch = epoch_key(d),
+        .epoch = epoch_key(arena, d),
         .n = n,
-        .column = calloc(n + 1, sizeof(*s->column)),
-        .level = calloc(n + 1, sizeof(*s->level)),
-        .error = calloc(n + 1, sizeof(*s->error)),
-        .difference = calloc(n + 1, GCAL_AUDIT_MOST_DIFFERENCES * sizeof(*s->difference)),
-        .n_differences = calloc(n + 1, sizeof(*s->n_differences)),
+        .column = gcal_arena_alloc(arena, n, sizeof(*s.column)),
+        .level = gcal_arena_alloc(arena, n, sizeof(*s.level)),
+        .error = gcal_arena_alloc(arena, n, sizeof(*s.error)),
+        .difference = gcal_arena_alloc(
+            arena, n, GCAL_AUDIT_MOST_DIFFERENCES * sizeof(*s.difference)),
+        .n_differences = gcal_arena_alloc(arena, n, sizeof(*s.n_differences)),
     };
-    if (!s->epoch || !s->column || !s->level || !s->error || !s->difference ||
-        !s->n_differences) {
-        gcal_audit_sample_clear(s);
-        return gcal_error_memory(err);
-    }
+
     for (size_t i = 0; i < n; i++) {
-        s->level[i] = gcal_audit_level(d->series[i].value, begin, d->n_runs, of);
-        s->error[i] = median_error(d, i);
-        s->n_differences[i] =
-            differences(d, i, &s->difference[i * GCAL_AUDIT_MOST_DIFFERENCES]);
+        s.level[i] = gcal_audit_level(d->series[i].value, begin, d->n_runs, of);
+        s.error[i] = median_error(d, i);
+        s.n_differences[i] =
+            differences(d, i, &s.difference[i * GCAL_AUDIT_MOST_DIFFERENCES]);
     }
-    return 0;
+    return s;
 }
 
 /* ---- the devices that represent a type ---- */
@@ -252,15 +196,11 @@ static struct gcal_audit_sample *slot_for(struct gcal_audit_type *t, uint64_t pl
     return place < last->place ? last : NULL;
 }
 
-int gcal_audit_types_want(struct gcal_audit_types *types, const char *type,
-                          struct gcal_error *err)
+void gcal_audit_types_want(struct gcal_audit_types *types, const char *type)
 {
-    int rc;
-
     pthread_mutex_lock(&types->lock);
-    rc = find_type(types, type) || add_type(types, type, err) ? 0 : -1;
+    find_or_add_type(types, type);
     pthread_mutex_unlock(&types->lock);
-    return rc;
 }
 
 bool gcal_audit_types_take(struct gcal_audit_types *types, const char *type,
@@ -286,48 +226,30 @@ bool gcal_audit_types_are_full(const struct gcal_audit_types *types)
     return true;
 }
 
-static int put(struct gcal_audit_type *t, const struct gcal_audit_device *d,
-               struct gcal_audit_sample *made, struct gcal_error *err)
-{
-    struct gcal_audit_sample *slot = slot_for(t, made->place);
-    size_t next = 0;
-
-    if (!slot) {
-        gcal_audit_sample_clear(made);
-        return 0;
-    }
-    for (size_t i = 0; i < made->n; i++) {
-        next = find_column(t, &d->series[i].column, next);
-        if (next == t->n_columns && add_column(t, &d->series[i].column, err) < 0) {
-            gcal_audit_sample_clear(made);
-            return -1;
-        }
-        made->column[i] = next++;
-    }
-    if (slot == &t->sampled[t->n_sampled])
-        t->n_sampled++;
-    gcal_audit_sample_clear(slot);
-    *slot = *made;
-    return 0;
-}
-
-int gcal_audit_types_add(struct gcal_audit_types *types,
-                         const struct gcal_audit_device *device, size_t of,
-                         struct gcal_error *err)
+void gcal_audit_types_add(struct gcal_audit_types *types,
+                          const struct gcal_audit_device *device, size_t of)
 {
     uint64_t place = gcal_audit_node_place(device->node) | hash_of(device->uid) >> 32;
-    struct gcal_audit_sample made;
-    int rc;
+    struct gcal_audit_sample *slot;
+    struct gcal_audit_type *t;
+    size_t next = 0;
 
     if (!gcal_audit_types_take(types, device->type, place))
-        return 0;
-    if (gcal_audit_types_want(types, device->type, err) < 0 ||
-        sample(device, place, of, &made, err) < 0)
-        return -1;
+        return;
     pthread_mutex_lock(&types->lock);
-    rc = put(find_type(types, device->type), device, &made, err);
+    t = find_or_add_type(types, device->type);
+    if ((slot = slot_for(t, place))) {
+        *slot = make_sample(types->samples, device, place, of);
+        for (size_t i = 0; i < slot->n; i++) {
+            next = find_column(t, &device->series[i].column, next);
+            if (next == t->n_columns)
+                add_column(types->arena, t, &device->series[i].column);
+            slot->column[i] = next++;
+        }
+        if (slot == &t->sampled[t->n_sampled])
+            t->n_sampled++;
+    }
     pthread_mutex_unlock(&types->lock);
-    return rc;
 }
 
 /* ---- norms ---- */
@@ -337,8 +259,8 @@ void gcal_audit_types_norms(const struct gcal_audit_types *types,
                             struct gcal_audit_norm *norms)
 {
     const struct gcal_audit_type *t = find_type(types, device->type);
-    char *key = epoch_key(device);
-    const struct gcal_audit_epoch *e = t && key ? gcal_audit_find_epoch(t, key) : NULL;
+    const char *key = epoch_key(device->arena, device);
+    const struct gcal_audit_epoch *e = t ? gcal_audit_find_epoch(t, key) : NULL;
     size_t next = 0;
 
     for (size_t i = 0; i < device->n_series; i++) {
@@ -354,5 +276,4 @@ void gcal_audit_types_norms(const struct gcal_audit_types *types,
         }
         next++;
     }
-    free(key);
 }

@@ -168,8 +168,8 @@ static int audit(struct gcal_arena *arena, struct audit_command *c,
         (c->prometheus &&
          gcal_audit_output_prometheus(arena, about, c->prometheus,
                                       &c->outputs[c->n_outputs++], err) < 0) ||
-        gcal_audit_store(about->files, c->node, &about->policy, give_device, c, summary,
-                         err) < 0 ||
+        gcal_audit_store(arena, about->files, c->node, &about->policy, give_device, c,
+                         summary, err) < 0 ||
         (!c->node && audit_types(c, about->files, &about->policy, err) < 0))
         return -1;
     for (size_t i = 0; i < c->n_outputs; i++)
@@ -210,11 +210,10 @@ int gcal_command_audit(int argc, char **argv)
                                                     .parameters = c.parameters };
         rc = audit(arena, &c, &about, &summary, &err);
     }
+    status = rc < 0 ? gcal_command_fail(&err) : status_of(&summary);
     gcal_arena_destroy(arena);
     gcal_store_close(store);
     gcal_config_clear(&config);
     free(path);
-    status = rc < 0 ? gcal_command_fail(&err) : status_of(&summary);
-    gcal_audit_summary_clear(&summary);
     return status;
 }

@@ -291,14 +291,14 @@ static int look(struct health *h, const struct health_command *c,
         struct gcal_audit_summary summary = { 0 };
         struct gcal_error why = { 0 };
 
-        if (gcal_audit_store(store, h->node, &policy, add_device, h, &summary, &why) < 0)
+        if (gcal_audit_store(h->arena, store, h->node, &policy, add_device, h, &summary,
+                             &why) < 0)
             judge(h, UNKNOWN, "GPUCAL-BLIND",
                   gcal_arena_format(h->arena, "the node is not audited: %s", why.text));
         for (size_t i = 0; i < summary.n_unread; i++)
             judge(h, UNKNOWN, "GPUCAL-BLIND",
                   gcal_arena_format(h->arena, "the node is not audited: %s",
                                     summary.unread[i].why));
-        gcal_audit_summary_clear(&summary);
     }
     if (published && c->max_age_s > 0)
         check_age(h, published, c->max_age_s);

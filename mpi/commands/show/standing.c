@@ -66,11 +66,11 @@ int gcal_show_audit(const struct gcal_show_query *q,
     int rc = gcal_show_policy(&policy, err);
 
     if (rc == 0)
-        rc = gcal_audit_store(q->store, q->nodes, &policy, each, context, &summary, err);
+        rc = gcal_audit_store(q->arena, q->store, q->nodes, &policy, each, context,
+                              &summary, err);
     for (size_t i = 0; i < summary.n_unread; i++)
         gcal_log(GCAL_LOG_WARN, "node %s has no verdict: %s", summary.unread[i].node,
                  summary.unread[i].why);
-    gcal_audit_summary_clear(&summary);
     return rc;
 }
 

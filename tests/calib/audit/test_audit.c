@@ -26,6 +26,7 @@ static const struct gcal_audit_policy policy = {
     .warn = 0.02, .fail = 0.1, .false_alarms = 0.001, .confirm = 2, .of = 3
 };
 
+static struct gcal_arena *arena; /* of all summaries */
 static char site[] = "/tmp/gcal-audit.XXXXXX";
 static struct noise noise;
 static char *params; /* the parameter file, without its first lines */
@@ -179,7 +180,8 @@ static struct seen audit(void)
     struct seen seen = { 0 };
 
     assert_non_null(store);
-    if (gcal_audit_store(store, NULL, &policy, look, &seen, &seen.summary, &err) < 0)
+    if (gcal_audit_store(arena, store, NULL, &policy, look, &seen, &seen.summary, &err) <
+        0)
         fail_msg("%s", err.text);
     gcal_store_close(store);
     return seen;
@@ -414,8 +416,9 @@ static void one_calibration_is_too_few(void **state)
     track->n_runs = RUNS;
     noise_device_free(track);
     assert_non_null(store = gcal_store_open(site, &err));
-    assert_int_equal(
-        gcal_audit_store(store, "n[34]", &policy, look, &seen, &seen.summary, &err), 0);
+    assert_int_equal(gcal_audit_store(arena, store, "n[34]", &policy, look, &seen,
+                                      &seen.summary, &err),
+                     0);
     assert_int_equal(seen.verdict, GCAL_AUDIT_UNKNOWN);
     assert_int_equal(seen.summary.n_nodes, 2);
     assert_int_equal(seen.summary.n_runs, 1 + RUNS);
@@ -423,7 +426,8 @@ static void one_calibration_is_too_few(void **state)
     assert_int_equal(seen.summary.n_verdicts[GCAL_AUDIT_PASS], 1);
     assert_string_equal(seen.order, "n3n4");
     assert_int_equal(
-        gcal_audit_store(store, "m*", &policy, look, &seen, &seen.summary, &err), -1);
+        gcal_audit_store(arena, store, "m*", &policy, look, &seen, &seen.summary, &err),
+        -1);
     assert_non_null(strstr(err.text, "m*"));
     gcal_store_close(store);
 }
@@ -443,9 +447,9 @@ static void bad_input_is_refused(void **state)
     wrong[3].warn = NAN;
     assert_non_null(store = gcal_store_open(site, &err));
     for (size_t i = 0; i < 4; i++) {
-        assert_int_equal(
-            gcal_audit_store(store, NULL, &wrong[i], look, &seen, &seen.summary, &err),
-            -1);
+        assert_int_equal(gcal_audit_store(arena, store, NULL, &wrong[i], look, &seen,
+                                          &seen.summary, &err),
+                         -1);
         assert_non_null(strstr(err.text, "audit: "));
     }
     gcal_store_close(store);
@@ -467,14 +471,13 @@ static void damaged_tracks_are_left_out(void **state)
     assert_int_equal(seen.summary.n_nodes, seen.summary.n_devices + 1);
     assert_string_equal(seen.summary.unread[0].node, "n5");
     assert_non_null(strstr(seen.summary.unread[0].why, "tracks/n5.tsv:2"));
-    gcal_audit_summary_clear(&seen.summary);
 
     assert_non_null(store = gcal_store_open(site, &err));
     seen = (struct seen){ 0 };
     assert_int_equal(
-        gcal_audit_store(store, "n3", &policy, look, &seen, &seen.summary, &err), 0);
+        gcal_audit_store(arena, store, "n3", &policy, look, &seen, &seen.summary, &err),
+        0);
     assert_int_equal(seen.summary.n_unread, 0);
-    gcal_audit_summary_clear(&seen.summary);
     gcal_store_close(store);
 }
 
@@ -598,6 +601,10 @@ int main(void)
         cmocka_unit_test(bad_input_is_refused),
         cmocka_unit_test(damaged_tracks_are_left_out),
     };
+    int failed;
 
-    return cmocka_run_group_tests(tests, make_site, remove_site);
+    arena = gcal_arena_create();
+    failed = cmocka_run_group_tests(tests, make_site, remove_site);
+    gcal_arena_destroy(arena);
+    return failed;
 }

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "calib/audit/private.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/base/random.h"
@@ -29,6 +30,8 @@ static const struct gcal_audit_policy policy = {
     "sub_group_size: 32, cache_bytes: 6e7, fp16: false, fp64: true, "                    \
     "run_id: r, calibrated_utc: '2026-11-21T15:13:16Z', gpucal_version: 0.1.0, "         \
     "configuration: A, catalogue: k, fitted: 1, models: []}\n"
+
+static struct gcal_arena *arena; /* of all summaries */
 
 /* ---- which tracks are read ---- */
 
@@ -142,9 +145,8 @@ static struct seen audit(const char *pattern, const char *node)
 
     n_read = 0;
     if (!store ||
-        gcal_audit_store(store, pattern, &policy, look, &seen, &summary, &err) < 0)
+        gcal_audit_store(arena, store, pattern, &policy, look, &seen, &summary, &err) < 0)
         fail_msg("%s", err.text);
-    gcal_audit_summary_clear(&summary);
     gcal_store_close(store);
     return seen;
 }
@@ -210,6 +212,10 @@ int main(void)
         cmocka_unit_test(an_audit_of_all_reads_few_twice),
         cmocka_unit_test(what_is_not_published_represents_no_type),
     };
+    int failed;
 
-    return cmocka_run_group_tests(tests, make_store, folder_remove);
+    arena = gcal_arena_create();
+    failed = cmocka_run_group_tests(tests, make_store, folder_remove);
+    gcal_arena_destroy(arena);
+    return failed;
 }
