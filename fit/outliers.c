@@ -42,7 +42,7 @@ struct search {
 
 /* ---- medians ---- */
 
-/* Of the values that are not NaN, in o->sorted; their number. */
+/* Collects the values that are not NaN in o->sorted, and returns their number. */
 static size_t take(const struct search *o, const double *values, size_t n, size_t step)
 {
     size_t taken = 0;

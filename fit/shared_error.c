@@ -30,8 +30,8 @@ enum {
 /* A visit that is further from its kernel's median counts as one this far, in scales of all. */
 #define BOUND_SCALES 4
 
-/* Of the state, in standard deviations of a visit's noise, and of its length, in lengths of the
- * run.
+/* The grid of the state's sizes, in standard deviations of a visit's noise, and of its lengths, in
+ * lengths of the run.
  */
 #define LEAST_SIZE   0.0625
 #define STEP_SIZE    2

@@ -85,8 +85,8 @@ static void put_slower(struct gcal_buf *buf, const struct gcal_audit_device *d,
 {
     const char *than = by_type ? " than other devices of its type" : "";
 
-    /* Of the newest calibration alone, against the reference: the median over the costs; NaN:
-     * unknown.
+    /* Changes of the newest calibration alone, against the reference: the median over the costs
+     * is said; NaN: unknown.
      */
     double *changes = gcal_arena_alloc(d->arena, f->n_series, sizeof(*changes));
     size_t n = 0;

@@ -241,7 +241,7 @@ void gcal_audit_make_findings(struct gcal_audit_device *device,
             enum gcal_audit_category category = d->series[i].category;
 
             f.hits[category] += f.hit[i];
-            /* Whether the series would show a change of that size. */
+            /* A series is expected to change if it would show a change of that size. */
             f.expected[category] +=
                 f.hit[i] || (category != GCAL_AUDIT_SHAPE &&
                              !isnan(size_of(&d->series[i], f.by_type)) &&

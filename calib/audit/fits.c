@@ -12,7 +12,7 @@
 
 /* ---- the history ---- */
 
-/* Of the last publication by that run. */
+/* The time of the last publication by that run. */
 static const char *published_by(const struct gcal_ledger_scope *published,
                                 const char *run_id)
 {

@@ -151,8 +151,8 @@ static bool has_model(const struct gcal_track_column *columns, size_t n,
     return false;
 }
 
-/* Of the columns of all models that are published for the device, those of the newest run
- * first.  A run without fingerprints replaced all models.
+/* The series are those of the columns of all models that are published for the device, those of the
+ * newest run first.  A run without fingerprints replaced all models.
  */
 static void make_series(struct gcal_audit_device *d, const struct gcal_track *track)
 {

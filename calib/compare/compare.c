@@ -284,8 +284,8 @@ static int groups_by_distance(const void *a, const void *b)
     return by_distance(x->device, y->device, x->is.ratio, y->is.ratio, x->name, y->name);
 }
 
-/* Of the logarithms of n ratios, with the wider of two intervals: from theirs, none if one of them has
- * none, and from their scatter.
+/* The mean of the logarithms of n ratios has the wider of two intervals: from theirs, none if one
+ * of them has none, and from their scatter.
  */
 static struct gcal_compare_ratio mean_ratio(const struct gcal_compare_kernel *kernels,
                                             size_t n)

@@ -63,7 +63,7 @@ static void leave_kinds(struct gcal_config_model *m,
     }
 }
 
-/* Of the last model, whose name is read: no two models of a name are for the same kind. */
+/* Checks the last model, whose name is read: no two models of a name are for the same kind. */
 static int read_model_kinds(const struct gcal_config *config, struct gcal_config_model *m,
                             struct gcal_error *err)
 {

@@ -126,8 +126,8 @@ struct gcal_device_host *
 gcal_device_host(struct gcal_device *cl, const struct gcal_device_job_transfer *transfer);
 cl_int gcal_device_host_enlarge(struct gcal_device *cl,
                                 const struct gcal_device_job_transfer *transfer);
-/* Of the device's buffer: bytes to the device are at its start; of both directions, those from it
- * begin at 'back', where a part of a buffer may begin.
+/* The layout of the device's buffer: bytes to the device are at its start; of both directions,
+ * those from it begin at 'back', where a part of a buffer may begin.
  */
 struct gcal_device_layout {
     size_t size_bytes, back;

@@ -77,7 +77,7 @@ struct gcal_plan_hooks {
     const struct gcal_plan_done *done;
     /* Of all devices of a run; NULL: those of this device alone. */
     struct gcal_memo *references;
-    /* Of the devices of the host that are measured at the same time; NULL: this one alone. */
+    /* Turns of the devices of the host that are measured at once; NULL: this one alone. */
     struct gcal_plan_turns *turns;
     /* Families are prepared in the opposite order, within each pass over generators: of two devices of a host, each finds in the
      * drivers' folder what the other has built.

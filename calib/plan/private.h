@@ -86,7 +86,7 @@ struct gcal_plan {
 
 /* ---- session.c ---- */
 
-/* Of the budget: without the time for which processors were waited for. */
+/* The time that the budget counts: without that for which processors were waited for. */
 double gcal_plan_elapsed_s(const struct gcal_plan *plan);
 /* Notes such time up to now; to be called often. */
 void gcal_plan_note_waits(struct gcal_plan *plan);

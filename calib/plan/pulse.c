@@ -63,7 +63,7 @@ static double use_of(const struct gcal_plan *plan)
     return plan->ops->busy ? plan->ops->busy(plan->ops->context) : NAN;
 }
 
-/* That of others, while gpucal does not use it; 0: unknown. */
+/* The share of others in the device, while gpucal does not use it; 0: unknown. */
 static double busy_share(const struct gcal_plan *plan)
 {
     double share = use_of(plan);

@@ -33,8 +33,8 @@
 #define STABLE_AFTER 2
 #define STABLE_RATIO 0.95
 
-/* Of the budget, what the kernels together may take beyond min_samples, each the same: a few long
- * ones would take most of it for medians that are far more precise than any model.
+/* The part of the budget that kernels together may take beyond min_samples, each the same: a few
+ * long ones would take most of it for medians that are far more precise than any model.
  */
 #define MEASURING_SHARE 0.5
 

@@ -12,8 +12,8 @@
 /* Consecutive workers that may be lost without a success. */
 #define MAX_WORKER_FAILURES 3
 
-/* Of the wall clock's time, waiting counts as such up to this share: a budget lasts for four
- * times as long at most.
+/* Waiting counts as such up to this share of the wall clock's time: a budget lasts for four times
+ * as long at most.
  */
 #define WAITING_SHARE 0.75
 #define USE_S         0.25 /* between looks at processes, which take their time */

@@ -127,7 +127,7 @@ static bool is_short(const struct gcal_plan_families *f, const struct gcal_plan_
     return !row->finished && row->first_s < f->plan->options->min_time_s;
 }
 
-/* Of the sizes that are too short, keeps some from the shortest on, evenly by the logarithm
+/* Keeps some of the sizes that are too short, from the shortest on, evenly by the logarithm
  * of their time.
  */
 static void keep_short(const struct gcal_plan_families *f,
@@ -172,8 +172,8 @@ static void choose_sizes(struct gcal_plan_families *f, struct gcal_plan_family *
     struct gcal_plan_row *near = NULL, *row;
     size_t n = family->n_chosen;
 
-    /* Of the sizes that were tried, the one whose time is nearest to the limits, the longest
-     * of several; NULL: none can be measured.
+    /* The size that was tried whose time is nearest to the limits, the longest of several; NULL:
+     * none can be measured.
      */
     for (size_t i = family->n_tried; i-- > 0;) {
         row = f->row[family->sizes[i]];

@@ -324,7 +324,7 @@ static int find_slowness(const struct others *o, const struct kind *kind,
     for (size_t k = first[0]; k < first[1]; k++) {
         const struct gcal_result_row *row = &o->all->rows[o->sorted.row[k]];
 
-        /* Whether 'of' is what 'component' is compared with, at the same size. */
+        /* 'component' is compared with 'of' at the same size. */
         if (!row->brief &&
             (o->record->kernels[row->kernel].origin.form == kind->of_form &&
              (kind->of_form == GCAL_KERNEL_COMPLETE

@@ -180,8 +180,8 @@ static void add_outliers(const struct gcal_record *record, const struct table *t
                          const struct gcal_fit_outlier *found,
                          struct gcal_results *results, size_t model)
 {
-    /* That of most devices; of sizes that as many have, the largest: a driver may say 1 for want of
-     * a better answer.
+    /* The size of most devices; of sizes that as many have, the largest: a driver may say 1 for
+     * want of a better answer.
      */
     uint64_t usual = 0;
     size_t most = 0;
@@ -255,7 +255,7 @@ void gcal_result_find_outliers(struct gcal_arena *scratch,
     bool *apart = gcal_arena_alloc(scratch, t.n_devices, sizeof(*apart));
     memcpy(measured_s, t.time_s, n * sizeof(*measured_s));
     for (size_t i = 0; i < t.n_devices; i++) {
-        /* Whether few of the device's kernels were measured on enough others. */
+        /* Few of the device's kernels may have been measured on enough others. */
         size_t n_own = 0, n_common = 0, least = t.n_devices > 2 ? 3 : 2;
 
         for (size_t k = 0; k < t.n_kernels; k++) {

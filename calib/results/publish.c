@@ -106,8 +106,8 @@ static void destroy_names(void *names)
     gcal_expr_names_destroy(names);
 }
 
-/* Of the type's device k, or of the type itself (k = n_devices).  The factor's error of a
- * type is the standard deviation between devices: a device that was not measured may
+/* Adds the model of the type's device k, or of the type itself (k = n_devices).  The factor's error of
+ * a type is the standard deviation between devices: a device that was not measured may
  * deviate by that.
  */
 static int add_model(const struct source *s, struct gcal_params_device *device,

@@ -19,7 +19,7 @@ static int by_device(const void *a, const void *b)
     return (x->kernel > y->kernel) - (x->kernel < y->kernel);
 }
 
-/* Of the device of the first of 'rows', which has n of them. */
+/* The section is of the device of the first of 'rows', which has n of them. */
 static void set_section(struct gcal_arena *arena, struct gcal_medians_section *s,
                         const struct gcal_record *record,
                         const struct gcal_config *config,

@@ -183,7 +183,7 @@ static void add_fit(struct gcal_results *results, const char *type, size_t model
     t->of = of;
 }
 
-/* Of the type, and of each device that deviates from it. */
+/* Adds fits of the type, and of each device that deviates from it. */
 static void add_fits(struct gcal_arena *scratch, const struct gcal_record *record,
                      const struct gcal_config *config, const struct gcal_result_rows *all,
                      const char *type, size_t model, struct gcal_results *results)

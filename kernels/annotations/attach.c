@@ -69,7 +69,7 @@ static void attach_tag(struct attaching *t, CXCursor c, CXCursor pointer, CXCurs
     annotation->to = gcal_source_end(t->a->unit, access);
 }
 
-/* Whether 'inner', a child of 'c', is the beginning of the lvalue 'access' that contains
+/* Returns whether 'inner', a child of 'c', is the beginning of the lvalue 'access' that contains
  * 'c': a member's structure, or the array of a subscript.
  */
 static bool is_beginning(CXCursor access, CXCursor c, CXCursor inner)
@@ -90,7 +90,7 @@ static bool is_beginning(CXCursor access, CXCursor c, CXCursor inner)
     }
 }
 
-/* Whether 'c' dereferences its pointer operand. */
+/* Returns whether 'c' dereferences its pointer operand. */
 static bool is_access(CXCursor c)
 {
     switch (clang_getCursorKind(c)) {

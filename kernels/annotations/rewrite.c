@@ -38,7 +38,7 @@ static int by_offset(const void *left, const void *right)
                                                  : a->annotation->to < b->annotation->to;
 }
 
-/* Whether the access is one piece of text.  With macros its ends may be anywhere: then
+/* Returns whether the access is one piece of text.  With macros its ends may be anywhere: then
  * there are statements or directives between them.
  */
 static bool is_one_text(const char *source, const struct gcal_annotation *annotation)

@@ -20,7 +20,7 @@ int gcal_file_open(const char *path, struct gcal_error *err);
 char *gcal_file_read(const char *path, size_t max_bytes, size_t *size,
                      struct gcal_error *err);
 
-/* Whether the opened file or folder is on a file system that other nodes may share; also if
+/* Returns whether the opened file or folder is on a file system that other nodes may share; also if
  * that cannot be known.
  */
 bool gcal_file_is_on_network(int fd);

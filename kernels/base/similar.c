@@ -7,7 +7,7 @@
 
 enum { MAX_LETTERS = 64, LEAST_BEGINNING = 2 };
 
-/* Whether a longer word begins as 'word' does, but for a quarter of its letters. */
+/* Returns whether a longer word begins as 'word' does, but for a quarter of its letters. */
 static int begins_alike(const char *word, size_t length, const char *longer)
 {
     size_t common = 0;

@@ -10,7 +10,7 @@
  */
 size_t gcal_utf8_length(const char *text);
 
-/* Whether 'text' begins with a control character (C0, DEL, C1): a terminal may obey it. */
+/* Returns whether 'text' begins with a control character (C0, DEL, C1): a terminal may obey it. */
 bool gcal_utf8_is_control(const char *text);
 
 /* Replaces invalid UTF-8 and control characters by '?'.  Returns 'text'. */

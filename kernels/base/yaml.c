@@ -498,7 +498,7 @@ static void write_scalar(struct gcal_yaml_writer *w, const char *text,
                                       (int)strlen(text), 1, 1, style));
 }
 
-/* Whether a plain 'text' would be read as a number, a boolean or null. */
+/* Returns whether a plain 'text' would be read as a number, a boolean or null. */
 static bool looks_typed(const char *text)
 {
     static const char *const words[] = { "true", "false", "yes", "no", "on",

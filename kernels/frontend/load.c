@@ -16,7 +16,7 @@ static struct gcal_error load_error;
  */
 #define OPEN_MODE (RTLD_LAZY | RTLD_LOCAL)
 
-/* Of the loader's texts, which have no code. */
+/* Knows the loader's texts, which have no code. */
 static bool is_memory_short(const char *reason)
 {
     static const char *const texts[] = {

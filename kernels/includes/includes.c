@@ -73,7 +73,7 @@ static char *included_name(const char *line, char *quote)
     return *end == '\n' || !*end ? NULL : strndup(p + 1, (size_t)(end - p - 1));
 }
 
-/* Whether the line leaves a comment open, 'inside' being so at its start. */
+/* Returns whether the line leaves a comment open, 'inside' being so at its start. */
 static bool ends_in_comment(const char *line, bool inside)
 {
     for (const char *p = line; *p && *p != '\n'; p++) {
@@ -104,7 +104,7 @@ static bool is_name_part(char c)
 /* What keeps a file from being read twice. */
 enum guard { GUARD_NONE, GUARD_MACRO, GUARD_ONCE };
 
-/* Whether the directive's word 'name' is that of 'word' as well. */
+/* Returns whether the directive's word 'name' is that of 'word' as well. */
 static bool is_same_name(const char *name, const char *word)
 {
     size_t n = strcspn(name, " \t\f\v\r\n)/");
@@ -183,7 +183,7 @@ static bool is_below(const char *identity, const char *folder)
     return below;
 }
 
-/* Whether a file is where a source may have it: below its own folder, or one of those
+/* Returns whether a file is where a source may have it: below its own folder, or one of those
  * given.  Symbolic links count as what they lead to.
  */
 static bool is_allowed(const struct inlining *s, const char *identity)

@@ -34,7 +34,7 @@ char *gcal_includes_read(const char *file, size_t max_bytes, size_t n,
  */
 const char *gcal_includes_clang_folder(void);
 
-/* Whether a text (NULL: no) has a word by which a compiler reads or looks for files, as
+/* Returns whether a text (NULL: no) has a word by which a compiler reads or looks for files, as
  * "include": in comments as well, and over continued lines.
  */
 bool gcal_includes_may_remain(const char *text);

@@ -212,7 +212,7 @@ static bool run_boxes(struct boxes *b, const int64_t *start, const int64_t *end,
     return true;
 }
 
-/* Whether the lanes from 'start' access what those from 0 do, but for a multiple of the
+/* Returns whether the lanes from 'start' access what those from 0 do, but for a multiple of the
  * modulus.
  */
 static bool is_like_first(const struct boxes *b, const int64_t *start, const int64_t *end)
@@ -314,7 +314,7 @@ struct term {
     const struct gcal_poly *rest; /* of its counts */
 };
 
-/* Whether all lanes of the term have these weights, at 'distance'. */
+/* Returns whether all lanes of the term have these weights, at 'distance'. */
 static bool are_equal(const struct term *t, const int64_t *weights)
 {
     int64_t k[GCAL_MAX_DIMS] = { 0 }, lid[GCAL_MAX_DIMS] = { 0 };

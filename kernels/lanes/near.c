@@ -41,7 +41,7 @@ static bool has_lids(const struct near *n, const struct gcal_poly *p)
     return false;
 }
 
-/* Whether p has dimensions other than local ids. */
+/* Returns whether p has dimensions other than local ids. */
 static bool has_others(const struct near *n, const struct gcal_poly *p)
 {
     return gcal_poly_has_dimension(n->c, at_lid(n, p, 0));
@@ -172,7 +172,7 @@ static const struct gcal_poly *changes(const struct near *n)
 
 /* ---- sums ---- */
 
-/* Of the subscript 'offset'; by complete sub-groups where conditions are not affine. */
+/* Sums the subscript 'offset'; by complete sub-groups where conditions are not affine. */
 static const struct gcal_poly *sum_of(const struct near *n,
                                       const struct gcal_sets_access_event *access,
                                       const struct gcal_poly *offset,

@@ -192,7 +192,7 @@ static void touch(struct regions *r, int64_t block)
     moved[r->n_blocks++] = block;
 }
 
-/* Whether all conditions hold; those that are unknown do, and those on the ids and loops
+/* Returns whether all conditions hold; those that are unknown do, and those on the ids and loops
  * around where not all values of these are met.
  */
 static bool holds(struct regions *r, struct gcal_lanes_walk *l, bool all_met)
@@ -212,7 +212,7 @@ static bool holds(struct regions *r, struct gcal_lanes_walk *l, bool all_met)
     return true;
 }
 
-/* Whether the dimension decides what is touched. */
+/* Returns whether the dimension decides what is touched. */
 static bool matters(const struct regions *r, const struct gcal_lanes_walk *l, size_t dim)
 {
     unsigned atom = l->domain.dims[dim];
@@ -372,7 +372,7 @@ static const struct gcal_poly *count_periods(struct regions *r)
     return times;
 }
 
-/* Whether sizes are not known to be whole periods. */
+/* Returns whether sizes are not known to be whole periods. */
 static bool has_part_periods(struct regions *r)
 {
     for (size_t i = 0; i < r->n_outer; i++)
@@ -525,7 +525,7 @@ static bool prepare(struct regions *r, size_t n,
     return r->n_accesses > 0;
 }
 
-/* Whether p has quotients by numbers. */
+/* Returns whether p has quotients by numbers. */
 static bool has_quotients(const struct gcal_poly_context *c, const struct gcal_poly *p)
 {
     for (size_t i = 0; i < p->n_terms; i++)
@@ -644,7 +644,7 @@ static bool draw_execution(struct regions *r, uint64_t *random)
     return true;
 }
 
-/* Of the sides of a choice, which have the same dimensions, or of the access. */
+/* Prepares for the sides of a choice, which have the same dimensions, or for the access. */
 static bool prepare_sample(struct regions *r, const struct gcal_sets_access_event *e)
 {
     size_t n = count_sides(e), lanes = (size_t)r->nest->sub_group_size;

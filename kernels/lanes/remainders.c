@@ -37,7 +37,7 @@ static bool add_period(struct gcal_poly_context *c, const struct gcal_sets_condi
            (!x->b || add_period(c, x->b, atom, period));
 }
 
-/* Whether lanes depend on the dimension in a quotient, and otherwise, but in the subscript,
+/* Returns whether lanes depend on the dimension in a quotient, and otherwise, but in the subscript,
  * not at all.
  */
 static bool find_period(const struct gcal_lanes_walk *l, size_t dim,
@@ -57,7 +57,7 @@ static bool find_period(const struct gcal_lanes_walk *l, size_t dim,
     return *period > 1 && !gcal_poly_has_dimension(c, domain->trips[dim]);
 }
 
-/* Whether an atom of p contains both the dimension and a local id. */
+/* Returns whether an atom of p contains both the dimension and a local id. */
 static bool mixes(const struct gcal_lanes_walk *l, const struct gcal_poly *p, size_t dim)
 {
     struct gcal_poly_context *c = l->nest->c;

@@ -17,7 +17,7 @@ struct touched {
     const struct gcal_poly *position, *block; /* of the lane's first element; dimension */
 };
 
-/* Whether a polynomial is a sum of numbers times sizes or dimensions. */
+/* Returns whether a polynomial is a sum of numbers times sizes or dimensions. */
 static bool is_affine(const struct gcal_poly_context *c, const struct gcal_poly *p)
 {
     for (size_t i = 0; i < p->n_terms; i++) {
@@ -172,7 +172,7 @@ static bool is_contiguous(const struct touched *t)
                GCAL_POLY_ATOM_DIMENSION;
 }
 
-/* Whether lanes between two that take part do, too. */
+/* Returns whether lanes between two that take part do, too. */
 static bool is_convex(const struct touched *t, const struct gcal_sets_condition *x)
 {
     if (x->kind == GCAL_SETS_CONDITION_AND)

@@ -75,7 +75,7 @@ bool gcal_lanes_evaluate_integer(struct gcal_lanes_walk *l, const struct gcal_po
     return true;
 }
 
-/* Whether 'a' held at an earlier value of the loop. */
+/* Returns whether 'a' held at an earlier value of the loop. */
 static bool evaluate_earlier(struct gcal_lanes_walk *l,
                              const struct gcal_sets_condition *x, bool *holds)
 {

@@ -29,7 +29,7 @@ static void enumerate_with(struct gcal_lanes_walk *l, unsigned atom)
             enumerate_component(l, l->domain.component[i]);
 }
 
-/* Whether all local ids are dimensions, so that each lane has values of its own. */
+/* Returns whether all local ids are dimensions, so that each lane has values of its own. */
 static bool has_lids(const struct gcal_lanes_walk *l)
 {
     size_t n = 0;

@@ -91,7 +91,7 @@ struct gcal_expr *gcal_binding_parse(const struct gcal_binding *binding, const c
 const struct gcal_expr *gcal_binding_count(struct gcal_binding *binding,
                                            const struct gcal_profile *profile,
                                            size_t entry, struct gcal_error *err);
-/* Whether a test, and whether the premise and all tests of a term hold; 'values': of the
+/* Returns whether a test, and whether the premise and all tests of a term hold; 'values': of the
  * symbols.
  */
 bool gcal_binding_test_holds(const struct gcal_binding_test *test, const double *values);

@@ -9,7 +9,7 @@
 #include "kernels/model/expr.h"
 #include "kernels/model/model.h"
 
-/* Of the memory that transfers copy. */
+/* The size of a word of memory that transfers copy. */
 #define WORD_BYTES 4
 
 /* ---- which entries are covered ---- */

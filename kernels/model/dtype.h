@@ -28,7 +28,7 @@ struct gcal_dtype_range {
     bool sorted;
 };
 
-/* Whether integers or floating-point numbers of 'dtype' represent both ends, in order. */
+/* Returns whether integers or floating-point numbers of 'dtype' represent both ends, in order. */
 bool gcal_dtype_has_range(const char *dtype, const struct gcal_dtype_range *range);
 /* gcal_dtype_fill() with values that are uniform in 'range', if one is given; 'count' is
  * that of the whole array, if they are sorted.

@@ -100,7 +100,7 @@ struct gcal_expr_use gcal_expr_find_use(const char *text, const char *name);
 size_t gcal_expr_find_arguments(const char *text, const char *function, size_t room,
                                 struct gcal_expr_span *arguments);
 
-/* Whether its value depends on symbol 'i', which may be given but unused, or be simplified
+/* Returns whether its value depends on symbol 'i', which may be given but unused, or be simplified
  * away.
  */
 bool gcal_expr_uses(const struct gcal_expr *expr, size_t i);

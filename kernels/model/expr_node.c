@@ -115,7 +115,7 @@ static struct gcal_expr_node *fold(struct gcal_expr_builder *b, enum gcal_expr_o
  * rounds as the terms do, and sums are never reordered.
  */
 
-/* Whether the two are the same expression; may be false if the comparison would take long,
+/* Returns whether the two are the same expression; may be false if the comparison would take long,
  * as derivatives share nodes and their trees grow without bound.
  */
 static bool same(const struct gcal_expr_node *x, const struct gcal_expr_node *y,

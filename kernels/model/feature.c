@@ -287,7 +287,7 @@ bool gcal_feature_is_component(enum gcal_feature_kind kind)
 
 /* ---- sets of words ---- */
 
-/* Whether 'word' is like the 'length' characters of 'pattern', in which '*' is any text:
+/* Returns whether 'word' is like the 'length' characters of 'pattern', in which '*' is any text:
  * what follows the last '*' is moved along the word.
  */
 static bool is_like(const char *pattern, size_t length, const char *word)

@@ -348,16 +348,16 @@ int gcal_feature_parse(const char *name, struct gcal_feature *feature,
                        struct gcal_error *err);
 void gcal_feature_clear(struct gcal_feature *feature);
 
-/* Whether a field that is a word or a set has 'word'; NULL 'field': all words, NULL 'word':
+/* Returns whether a field that is a word or a set has 'word'; NULL 'field': all words, NULL 'word':
  * none but in an absent field.
  */
 bool gcal_feature_field_has(const char *field, const char *word);
-/* Whether the name is of several operations: it has a set in braces, or is f_op, f_index or
+/* Returns whether the name is of several operations: it has a set in braces, or is f_op, f_index or
  * f_aux without type or operation.  Names of counts are not.
  */
 bool gcal_feature_is_class(const struct gcal_feature *feature);
 
-/* Whether the name is of accesses of 'width' elements. */
+/* Returns whether the name is of accesses of 'width' elements. */
 bool gcal_feature_has_width(const struct gcal_feature *feature, size_t width);
 
 /* Precedes every source for an OpenCL compiler: GPUCAL_TAG(name, a[i]) gives a memory access

@@ -130,7 +130,7 @@ static int read_strides(struct reader *r, struct gcal_feature_constraint *stride
 
 /* ---- sets of words: {word,!word,..} ---- */
 
-/* Whether a field's value at 'at' is a word, or a set with 'word' for one of its items. */
+/* Returns whether a field's value at 'at' is a word, or a set with 'word' for one of its items. */
 static bool has_word(const char *at, bool (*is_known)(const char *word, size_t length))
 {
     if (*at != '{')

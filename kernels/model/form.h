@@ -89,7 +89,7 @@ char *gcal_form_expression(const char *form, size_t n_groups,
 /* The '*n' parameters that 'form' adds; NULL and 0 for an unknown form or none. */
 const struct gcal_form_parameter *gcal_form_parameters(const char *form, size_t *n);
 
-/* Whether 'name' is that parameter, or one of those. */
+/* Returns whether 'name' is that parameter, or one of those. */
 bool gcal_form_parameter_is(const struct gcal_form_parameter *p, const char *name);
 
 /* If a form adds a parameter with that name for a cost: the parameter, and the length of the

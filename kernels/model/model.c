@@ -270,7 +270,8 @@ static size_t find_steps(const struct gcal_model_program *p, size_t symbol,
     return n;
 }
 
-/* Whether the value is lower with the symbol at 0: 'slots' have been evaluated, and stay. */
+/* Returns whether the value is lower with the symbol at 0: 'slots' have been evaluated, and stay.
+ */
 static bool is_lower_without(const struct gcal_model_program *p, double *slots,
                              size_t symbol, const uint16_t *steps, size_t n_steps)
 {

@@ -85,8 +85,8 @@ void gcal_model_parts_eval_scaled(const struct gcal_model_parts *parts,
                                   const double *parameters, const double *features,
                                   const double *factors, double *values);
 
-/* Whether the model has a cost, in seconds, for each unit of a feature, by feature: with all
- * costs but one at 0, the time is shorter without the feature.  Other features only choose
+/* Returns whether the model has a cost, in seconds, for each unit of a feature, by feature: with
+ * all costs but one at 0, the time is shorter without the feature.  Other features only choose
  * between parameters, such as the share of work that is not hidden.
  */
 int gcal_model_find_costs(const struct gcal_model *model, const double *parameters,

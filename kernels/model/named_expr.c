@@ -508,7 +508,7 @@ static char before(const char *text, const char **at)
     return *at > text ? *--*at : '\0';
 }
 
-/* Whether a sum can replace the name without parentheses. */
+/* Returns whether a sum can replace the name without parentheses. */
 static bool takes_a_sum(const char *text, const char *name, size_t length)
 {
     char next = after(name + length), last = before(text, &name);
@@ -520,7 +520,7 @@ static bool takes_a_sum(const char *text, const char *name, size_t length)
     return !last || strchr("(,", last);
 }
 
-/* Whether the text is a parameter or a feature alone. */
+/* Returns whether the text is a parameter or a feature alone. */
 static bool is_one_symbol(const char *text)
 {
     size_t length;

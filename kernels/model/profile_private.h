@@ -29,7 +29,7 @@
 #define GCAL_PROFILE_MAX_DEFINITIONS 1000
 #define GCAL_PROFILE_MAX_EXPANDED    (16u << 20) /* characters of all expressions together */
 
-/* Whether all of two entries is the same. */
+/* Returns whether all of two entries is the same. */
 bool gcal_profile_same_entry(const struct gcal_profile_entry *a,
                              const struct gcal_profile_entry *b);
 

@@ -37,7 +37,7 @@ struct gcal_program_builder *gcal_program_builder_create(size_t n_symbols, bool 
                                                          struct gcal_error *err);
 void gcal_program_builder_destroy(struct gcal_program_builder *builder);
 uint32_t gcal_program_number(struct gcal_program_builder *builder, double number);
-/* Whether the value is known to be this number. */
+/* Returns whether the value is known to be this number. */
 bool gcal_program_is(const struct gcal_program_builder *builder, uint32_t value,
                      double number);
 /* 'number': the power of GCAL_EXPR_OP_POWI, else 0. */

@@ -77,7 +77,7 @@ static bool next_piece(const char *at, const char *end, struct piece *piece)
     return (piece->end = after_parentheses(open, end)) != NULL;
 }
 
-/* Whether a text is one call or one pair of parentheses. */
+/* Returns whether a text is one call or one pair of parentheses. */
 static bool is_piece(const char *text)
 {
     const char *end = text + strlen(text);

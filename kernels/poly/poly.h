@@ -80,7 +80,8 @@ void gcal_poly_rewind_failure(struct gcal_poly_context *c,
                               const struct gcal_poly_mark *mark);
 /* Ends an attempt of which nothing is in use, not even after success: frees all. */
 void gcal_poly_discard_attempt(struct gcal_poly_context *c);
-/* Whether an attempt could begin: more than the share that is kept from attempts is left. */
+/* Returns whether an attempt could begin: more than the share that is kept from attempts is left.
+ */
 bool gcal_poly_may_attempt(const struct gcal_poly_context *c);
 
 /* Memory of the context; NULL when it fails. */
@@ -227,23 +228,23 @@ const struct gcal_poly *gcal_poly_substitute(struct gcal_poly_context *c,
 
 bool gcal_poly_is_constant(const struct gcal_poly *p, int64_t *value); /* an integer */
 bool gcal_poly_is_integral(const struct gcal_poly *p); /* all coefficients are integers */
-/* Whether all coefficients are multiples of 'number'. */
+/* Returns whether all coefficients are multiples of 'number'. */
 bool gcal_poly_is_multiple(const struct gcal_poly *p, int64_t number);
 /* A product of sizes, which as a divisor, or as what a loop steps by, is at least 1. */
 bool gcal_poly_is_size(const struct gcal_poly_context *c, const struct gcal_poly *p);
 bool gcal_poly_equal(const struct gcal_poly *a, const struct gcal_poly *b);
 /* The common denominator of all coefficients; 0 when it overflows. */
 int64_t gcal_poly_denominator(const struct gcal_poly *p);
-/* Whether 'atom' is in p: anywhere, or inside other atoms only. */
+/* Returns whether 'atom' is in p: anywhere, or inside other atoms only. */
 bool gcal_poly_contains(const struct gcal_poly_context *c, const struct gcal_poly *p,
                         unsigned atom);
 bool gcal_poly_contains_nested(const struct gcal_poly_context *c,
                                const struct gcal_poly *p, unsigned atom);
 bool gcal_poly_has_dimension(const struct gcal_poly_context *c,
                              const struct gcal_poly *p);
-/* Whether an atom is a dimension or contains one. */
+/* Returns whether an atom is a dimension or contains one. */
 bool gcal_poly_atom_has_dimension(const struct gcal_poly_context *c, unsigned atom);
-/* Whether p has floors, quotients, steps, minima or maxima. */
+/* Returns whether p has floors, quotients, steps, minima or maxima. */
 bool gcal_poly_is_piecewise(const struct gcal_poly_context *c, const struct gcal_poly *p);
 /* The coefficient of atom^power in p. */
 const struct gcal_poly *gcal_poly_coefficient(struct gcal_poly_context *c,
@@ -251,7 +252,7 @@ const struct gcal_poly *gcal_poly_coefficient(struct gcal_poly_context *c,
                                               unsigned power);
 unsigned gcal_poly_degree(const struct gcal_poly *p, unsigned atom);
 
-/* Whether an integer-valued p is proven nonnegative; false is no disproof. */
+/* Returns whether an integer-valued p is proven nonnegative; false is no disproof. */
 bool gcal_poly_is_nonnegative(struct gcal_poly_context *c, const struct gcal_poly *p);
 /* The value of a size at the first of some typical points that agree with all assumptions. */
 bool gcal_poly_typical_size(const struct gcal_poly_context *c, unsigned atom,
@@ -260,7 +261,7 @@ bool gcal_poly_typical_size(const struct gcal_poly_context *c, unsigned atom,
 const struct gcal_poly *gcal_poly_mostly_less(const struct gcal_poly_context *c,
                                               const struct gcal_poly *a,
                                               const struct gcal_poly *b);
-/* Whether an integer-valued p is proven nonnegative wherever 'given' >= 0. */
+/* Returns whether an integer-valued p is proven nonnegative wherever 'given' >= 0. */
 bool gcal_poly_is_nonnegative_given(struct gcal_poly_context *c,
                                     const struct gcal_poly *given,
                                     const struct gcal_poly *p);
@@ -286,7 +287,7 @@ struct gcal_poly_multiples {
     const struct gcal_poly *all[GCAL_POLY_MAX_MULTIPLES];
 };
 
-/* Whether p is assumed to be such a multiple from now on, as it may be one. */
+/* Returns whether p is assumed to be such a multiple from now on, as it may be one. */
 bool gcal_poly_multiples_add(struct gcal_poly_context *c, struct gcal_poly_multiples *m,
                              const struct gcal_poly *p);
 /* 'multiples' where all of them are, else 'others'. */

@@ -75,7 +75,7 @@ unsigned gcal_poly_add_atom(struct gcal_poly_context *c,
 void gcal_poly_sample_atom(struct gcal_poly_context *c, size_t number);
 /* Sets all values, after a new fact. */
 void gcal_poly_sample_again(struct gcal_poly_context *c);
-/* Whether p is below 0, by 1 at least, at a point. */
+/* Returns whether p is below 0, by 1 at least, at a point. */
 bool gcal_poly_is_refuted(const struct gcal_poly_context *c, const struct gcal_poly *p);
 
 /* A proof may take at most 'steps'; then it is not found, and the context does not fail. */

@@ -33,7 +33,7 @@ static double value_of(const struct gcal_poly_context *c, const struct gcal_poly
     return fabs(sum) < MOST_EXACT ? sum : NAN;
 }
 
-/* That of an integer. */
+/* The value of an integer. */
 static double integer_of(const struct gcal_poly_context *c, const struct gcal_poly *p,
                          size_t point)
 {

@@ -165,7 +165,7 @@ static void put_factored(struct gcal_poly_context *c, struct gcal_buf *buf,
     gcal_buf_puts(buf, ")");
 }
 
-/* Whether an earlier term has the same steps, and was put with this one. */
+/* Returns whether an earlier term has the same steps, and was put with this one. */
 static bool is_put(const struct gcal_poly_context *c, const struct gcal_poly *p,
                    size_t term)
 {

@@ -76,7 +76,7 @@ static enum gcal_remove_content write_choice(struct gcal_remove_pass *r, CXCurso
 
 /* ---- calls ---- */
 
-/* Whether a function may change a variable that a kept load depends on. */
+/* Returns whether a function may change a variable that a kept load depends on. */
 static bool may_change_needed(const struct gcal_remove_pass *r, CXCursor call)
 {
     int n = clang_Cursor_getNumArguments(call);

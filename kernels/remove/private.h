@@ -131,20 +131,20 @@ enum gcal_feature_space gcal_remove_target(CXCursor c);
  * 'origin': continue from a pointer variable to its initial value.
  */
 CXCursor gcal_remove_root(CXCursor c, bool origin);
-/* Whether 'c' is an assignment, ++ or --. */
+/* Returns whether 'c' is an assignment, ++ or --. */
 bool gcal_remove_is_change(CXCursor c);
 /* The lvalue that the expression 'c' itself (not its children) loads from global memory,
  * or null.
  */
 CXCursor gcal_remove_loaded(CXCursor c);
-/* Whether 'c' calls a built-in function whose name begins with 'start'. */
+/* Returns whether 'c' calls a built-in function whose name begins with 'start'. */
 bool gcal_remove_calls(CXCursor c, const char *start);
 /* The definition of the helper that is called, or a null cursor. */
 CXCursor gcal_remove_callee(CXCursor call);
-/* Whether a function has a parameter that points to global memory. */
+/* Returns whether a function has a parameter that points to global memory. */
 bool gcal_remove_takes_global(CXCursor function);
 bool gcal_remove_is_barrier(CXCursor c);
-/* Whether 'c' holds a barrier, or calls a function that does. */
+/* Returns whether 'c' holds a barrier, or calls a function that does. */
 bool gcal_remove_has_barrier(CXCursor c);
 
 /* ---- accumulator.c ---- */
@@ -180,7 +180,7 @@ int gcal_remove_write_sum(struct gcal_remove_pass *r, CXCursor at,
                           struct gcal_buf *out);
 
 /* ---- need.c ---- */
-/* Whether a kept load depends on the variable. */
+/* Returns whether a kept load depends on the variable. */
 bool gcal_remove_is_needed(const struct gcal_remove_pass *r, CXCursor variable);
 /* All variables that the expression or header 'c' names become needed; loads in it must
  * be kept ones.

@@ -6,7 +6,7 @@
 
 #include "kernels/base/error.h"
 
-/* Whether a declaration has a needed variable of a type without a name, which it cannot
+/* Returns whether a declaration has a needed variable of a type without a name, which it cannot
  * be declared without.
  */
 static bool declares_unnamed(struct gcal_remove_pass *r,

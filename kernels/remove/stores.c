@@ -109,7 +109,7 @@ static CXCursor argument_of(CXCursor call, int i)
     return clang_Cursor_getArgument(call, (unsigned)i);
 }
 
-/* Whether 'call' stores in global memory; its arguments [first, end) are values. */
+/* Returns whether 'call' stores in global memory; its arguments [first, end) are values. */
 static bool is_update(CXCursor call, int *first, int *end, CXCursor *place)
 {
     int n = clang_Cursor_getNumArguments(call), pointer = 0;

@@ -44,7 +44,7 @@ static const struct gcal_poly *primitive(struct gcal_poly_context *c,
     return *number ? gcal_poly_scale(c, p, 1, *number) : p;
 }
 
-/* Whether a >= b.  A stride is at least 1 where it is nonnegative: an array whose rows
+/* Returns whether a >= b.  A stride is at least 1 where it is nonnegative: an array whose rows
  * have no elements is not accessed.  So is a factor of a stride, n*m/n.
  */
 static bool is_at_least(struct gcal_poly_context *c, const struct gcal_poly *a,

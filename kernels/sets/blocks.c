@@ -24,7 +24,7 @@ struct blocks {
 
 /* ---- groups that touch the same, but for whole blocks ---- */
 
-/* Whether nothing but a stride of whole blocks depends on the group's id along an axis. */
+/* Returns whether nothing but a stride of whole blocks depends on the group's id along an axis. */
 static bool is_alike(struct blocks *b, size_t axis)
 {
     struct gcal_sets_nest *nest = b->image.nest;
@@ -94,7 +94,7 @@ static void find_places(struct blocks *b)
     b->first = ((number % b->known) + b->known) % b->known;
 }
 
-/* Whether no block is in two rows: rows are whole blocks, and what is touched of a row,
+/* Returns whether no block is in two rows: rows are whole blocks, and what is touched of a row,
  * from its first block on, is at most as long; or rows are longer by a block.
  */
 static bool are_apart(struct blocks *b, isl_set *set)

@@ -55,14 +55,14 @@ struct boxes {
 
 /* ---- accesses as boxes ---- */
 
-/* Whether p is whole blocks, or assumed to be. */
+/* Returns whether p is whole blocks, or assumed to be. */
 static bool is_whole(struct boxes *b, const struct gcal_poly *p)
 {
     return gcal_poly_is_multiple(p, b->size) ||
            gcal_poly_multiples_add(b->c, &b->multiples, p);
 }
 
-/* Whether the dimension has one value in the region. */
+/* Returns whether the dimension has one value in the region. */
 static bool is_fixed(const struct boxes *b, const struct gcal_sets_domain *domain,
                      size_t dim)
 {
@@ -138,7 +138,7 @@ static bool add_dimension(struct boxes *b, struct box *box, size_t number, size_
            gcal_sets_bases_split(b->c, &b->bases, stride, box->step[box->n_dims++]);
 }
 
-/* Whether each term of a beginning is. */
+/* Returns whether each term of a beginning is. */
 static bool begin_is_whole(struct boxes *b, const struct gcal_poly *begin)
 {
     return !begin->n_terms || is_whole(b, begin);
@@ -176,7 +176,7 @@ static bool find_box(struct boxes *b, struct box *box,
     return true;
 }
 
-/* Whether elements around places that are data leave a block or a row between them. */
+/* Returns whether elements around places that are data leave a block or a row between them. */
 static bool are_apart(const struct boxes *b, const struct box *x, const struct box *y)
 {
     for (size_t k = 0; k < b->bases.n && x->data; k++) {
@@ -226,7 +226,7 @@ static void add_box(struct boxes *b, const struct box *box)
 
 /* ---- runs ---- */
 
-/* Whether there is less than 'gap' between runs of 'span' that begin 'step' apart. */
+/* Returns whether there is less than 'gap' between runs of 'span' that begin 'step' apart. */
 static bool meets(const struct gcal_poly *span, int64_t step, int64_t gap)
 {
     int64_t number;

@@ -337,7 +337,7 @@ static const struct gcal_poly *sum_dimension(const struct gcal_sets_system *s,
 
 /* ---- conditions on sizes alone ---- */
 
-/* Whether 'weight' is 0 where p < 0: it has a factor max(x, y) - y, and x <= y there. */
+/* Returns whether 'weight' is 0 where p < 0: it has a factor max(x, y) - y, and x <= y there. */
 static bool vanishes_below(struct gcal_poly_context *c, const struct gcal_poly *weight,
                            const struct gcal_poly *p)
 {

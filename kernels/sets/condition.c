@@ -246,7 +246,7 @@ const struct gcal_poly *gcal_sets_condition_find_zero(struct gcal_poly_context *
     return a->p;
 }
 
-/* Whether p >= 0 where q >= 0: p - q is, or p less the multiple of q that has p's share of
+/* Returns whether p >= 0 where q >= 0: p - q is, or p less the multiple of q that has p's share of
  * one of q's dimensions: 16*n*g - n is 16*n*(g - 1) + 15*n.
  */
 static bool follows(struct gcal_poly_context *c, const struct gcal_poly *q,
@@ -271,7 +271,7 @@ static bool follows(struct gcal_poly_context *c, const struct gcal_poly *q,
     return false;
 }
 
-/* Whether a condition implies p >= 0: it is q >= 0, from which that follows; or q != 0,
+/* Returns whether a condition implies p >= 0: it is q >= 0, from which that follows; or q != 0,
  * where q is never below 0, or never above it.
  */
 static bool implies(struct gcal_poly_context *c, const struct gcal_sets_condition *x,

@@ -54,7 +54,7 @@ static enum gcal_sets_direction of_atom(struct gcal_poly_context *c, unsigned at
     return direction(c, a.a, dim, extrema);
 }
 
-/* Of the terms in which other atoms contain 'dim'. */
+/* The direction of the terms in which other atoms contain 'dim'. */
 static enum gcal_sets_direction of_atoms(struct gcal_poly_context *c,
                                          const struct gcal_poly *p, unsigned dim,
                                          int extrema)

@@ -147,7 +147,7 @@ static const struct gcal_poly *count_rows(const struct gcal_sets_domain *domain,
     return rows && gcal_poly_is_integral(rows) ? rows : NULL;
 }
 
-/* Whether anything still depends on the local id, or a condition on the replaced one. */
+/* Returns whether anything still depends on the local id, or a condition on the replaced one. */
 static bool is_still_needed(const struct gcal_sets_domain *domain,
                             const struct delinearization *r)
 {

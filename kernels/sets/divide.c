@@ -58,7 +58,7 @@ bool gcal_sets_domain_has_products(const struct gcal_sets_domain *domain)
 
 /* ---- without quotients ---- */
 
-/* Whether an atom is a quotient or floor of dimensions. */
+/* Returns whether an atom is a quotient or floor of dimensions. */
 static bool hinders(const struct gcal_poly_context *c, unsigned atom)
 {
     struct gcal_poly_atom a = gcal_poly_get_atom(c, atom);
@@ -209,7 +209,7 @@ static bool divide_by(const struct gcal_sets_domain *domain, const struct gcal_p
     return true;
 }
 
-/* Whether a term is a fraction of the size: -64*g of 128*g. */
+/* Returns whether a term is a fraction of the size: -64*g of 128*g. */
 static bool is_part_of(struct gcal_poly_context *c, const struct gcal_poly *term,
                        const struct gcal_poly *size)
 {
@@ -256,7 +256,7 @@ static const struct gcal_poly *multiple_of(struct gcal_poly_context *c,
     return gcal_poly_scale(c, bound, of_p / of_bound, 1);
 }
 
-/* Whether p >= 0 in the domain, by itself or as an affine bound of a dimension in it. */
+/* Returns whether p >= 0 in the domain, by itself or as an affine bound of a dimension in it. */
 static bool is_nonnegative(const struct gcal_sets_domain *domain,
                            const struct gcal_poly *p)
 {

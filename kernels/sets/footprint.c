@@ -19,7 +19,7 @@ static const struct gcal_poly *ratio_at(const struct gcal_sets_image *image, siz
     return ratio && gcal_poly_is_integral(ratio) ? ratio : NULL;
 }
 
-/* Whether coordinate 'b' has less than 'ratio' values from its least to its largest, at
+/* Returns whether coordinate 'b' has less than 'ratio' values from its least to its largest, at
  * each choice of sizes by itself: x < n and x < m give min(n, m), of which the largest
  * value for all sizes together knows nothing.
  */
@@ -59,7 +59,7 @@ static const struct gcal_poly *find_span(const struct gcal_sets_image *image,
     return most ? gcal_poly_sub(image->nest->c, most, least) : NULL;
 }
 
-/* Whether a basis is a product with an extent of images. */
+/* Returns whether a basis is a product with an extent of images. */
 static bool is_endless(struct gcal_poly_context *c, const struct gcal_poly *basis)
 {
     const struct gcal_poly_term *t = basis->n_terms ? &basis->terms[0] : NULL;
@@ -152,7 +152,7 @@ static void find_alike(struct gcal_sets_image *image)
     }
 }
 
-/* Whether 'inner' is 'outer' or within it.  Unknown conditions are taken to hold. */
+/* Returns whether 'inner' is 'outer' or within it.  Unknown conditions are taken to hold. */
 static bool is_within(const struct gcal_sets_scope *inner,
                       const struct gcal_sets_scope *outer)
 {
@@ -295,7 +295,7 @@ static size_t find_digits(const struct gcal_sets_image *image,
     return n;
 }
 
-/* Whether no two points of the component have an element in common. */
+/* Returns whether no two points of the component have an element in common. */
 static bool are_apart(const struct gcal_sets_image *image,
                       const struct gcal_sets_component *component)
 {

@@ -231,7 +231,7 @@ static isl_stat add_tight_piece(isl_set *where, isl_aff *aff, void *data)
     struct gcal_poly_context *c = bound->image->nest->c;
     const struct gcal_poly *p;
 
-    /* Whether the end is nowhere beyond 'aff'. */
+    /* The end must be nowhere beyond 'aff'. */
     isl_pw_aff *value = isl_pw_aff_copy(bound->value),
                *other = isl_pw_aff_from_aff(isl_aff_copy(aff));
     isl_set *all = isl_pw_aff_domain(isl_pw_aff_copy(value));

@@ -54,7 +54,7 @@ void gcal_sets_domain_substitute(struct gcal_sets_domain *domain, unsigned atom,
                                  const struct gcal_poly *value);
 /* Finds the components again after a change. */
 void gcal_sets_domain_find_components(struct gcal_sets_domain *domain);
-/* Whether a dimension is a component of its own without constraints. */
+/* Returns whether a dimension is a component of its own without constraints. */
 bool gcal_sets_domain_is_independent(const struct gcal_sets_domain *domain, size_t dim);
 bool gcal_sets_domain_has_condition(const struct gcal_sets_domain *domain, size_t dim);
 

@@ -70,7 +70,7 @@ static bool by_coordinates(struct gcal_sets_nest *nest, size_t n,
 
 /* ---- by the ends of ranges ---- */
 
-/* Whether the range of another dimension in 'p' depends on dimension 'i', which must wait
+/* Returns whether the range of another dimension in 'p' depends on dimension 'i', which must wait
  * then.
  */
 static bool is_needed(const struct gcal_sets_domain *domain, const struct gcal_poly *p,
@@ -181,7 +181,7 @@ static bool each(struct gcal_sets_nest *nest, size_t n,
     return true;
 }
 
-/* Whether 'a' is larger than 'b' by a share of it, and not by some elements only. */
+/* Returns whether 'a' is larger than 'b' by a share of it, and not by some elements only. */
 static bool is_much_larger(struct gcal_poly_context *c, const struct gcal_poly *a,
                            const struct gcal_poly *b)
 {

@@ -33,7 +33,7 @@ static size_t find_dim(const struct gcal_sets_domain *domain, unsigned atom)
     return i;
 }
 
-/* Whether what is counted along the axis is the same for the joined id. */
+/* Returns whether what is counted along the axis is the same for the joined id. */
 static bool may_join(const struct gcal_sets_domain *domain, size_t axis, size_t lid)
 {
     int64_t block = domain->block[lid], size = domain->nest->local_size[axis];

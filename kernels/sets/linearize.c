@@ -30,7 +30,7 @@ static bool is_multiplied_in_condition(struct gcal_poly_context *c,
            (x->b && is_multiplied_in_condition(c, x->b, atom));
 }
 
-/* Whether a condition or a range contains a product of the dimension and a size. */
+/* Returns whether a condition or a range contains a product of the dimension and a size. */
 static bool is_multiplied(const struct gcal_sets_domain *domain, size_t dim)
 {
     struct gcal_poly_context *c = domain->nest->c;
@@ -126,7 +126,7 @@ static const struct gcal_poly *replace(const struct gcal_poly *p, void *data)
     return q;
 }
 
-/* Whether a condition, a range, the branch or the offset depends on the dimension. */
+/* Returns whether a condition, a range, the branch or the offset depends on the dimension. */
 static bool is_needed(const struct gcal_sets_domain *domain, unsigned atom)
 {
     struct gcal_poly_context *c = domain->nest->c;
@@ -194,7 +194,7 @@ static bool add_bounds(struct gcal_sets_domain *domain, struct join *join,
     return true;
 }
 
-/* Whether a dimension may vanish: not one whose values are projected to sub-groups,
+/* Returns whether a dimension may vanish: not one whose values are projected to sub-groups,
  * nor a group's where groups differ.
  */
 static bool may_join(const struct gcal_sets_domain *domain, size_t dim)

@@ -180,7 +180,7 @@ const struct gcal_poly *gcal_sets_near(struct gcal_poly_context *c,
 
 /* ---- numbers that are data ---- */
 
-/* Whether lanes of a sub-group differ along the axis. */
+/* Returns whether lanes of a sub-group differ along the axis. */
 static bool has_lanes(const struct gcal_sets_nest *nest, size_t axis)
 {
     int64_t lanes = nest->sub_group_size;

@@ -80,11 +80,11 @@ bool gcal_sets_end_attempt(struct gcal_sets_nest *nest, bool found);
 
 /* ---- divide.c ---- */
 
-/* Whether p contains a product of a size and a dimension, or a quotient of dimensions,
+/* Returns whether p contains a product of a size and a dimension, or a quotient of dimensions,
  * maybe in other atoms.
  */
 bool gcal_sets_has_products(const struct gcal_poly_context *c, const struct gcal_poly *p);
-/* Whether a range or a condition does. */
+/* Returns whether a range or a condition does. */
 bool gcal_sets_domain_has_products(const struct gcal_sets_domain *domain);
 
 /* A polynomial that is nonnegative exactly where p is, without quotients where that is
@@ -174,7 +174,7 @@ struct gcal_sets_component {
 /* The dimensions for which 'wanted' (one per dimension of the domain) is set. */
 void gcal_sets_component_fill(struct gcal_sets_component *component,
                               const struct gcal_sets_domain *domain, const bool *wanted);
-/* Whether a condition is about dimensions of the component; conditions on sizes alone
+/* Returns whether a condition is about dimensions of the component; conditions on sizes alone
  * belong to the component without dimensions.
  */
 bool gcal_sets_component_has(const struct gcal_sets_component *component,
@@ -365,7 +365,7 @@ struct gcal_sets_unfold {
     bool is_origin[GCAL_SETS_MAX_DIMS]; /* the numbers that are data depend on */
 };
 
-/* Whether the atom is a number that is data. */
+/* Returns whether the atom is a number that is data. */
 bool gcal_sets_is_number(const struct gcal_sets_nest *nest, unsigned atom);
 /* Replaces quotients in the domain's offset by further dimensions, whose trips are their
  * extents, and adds numbers that are data; false when it cannot.
@@ -420,7 +420,7 @@ const struct gcal_poly *gcal_sets_image_tight_bound(const struct gcal_sets_image
 
 /* Sets image->apart where the accesses are made under different conditions. */
 void gcal_sets_image_find_apart(struct gcal_sets_image *image);
-/* Whether different coordinates are different elements, and rows are at least 'margin'
+/* Returns whether different coordinates are different elements, and rows are at least 'margin'
  * elements longer than what is touched of them.  Where that cannot be proven, it becomes a
  * premise, unless it never holds or 'premises' is NULL.
  */

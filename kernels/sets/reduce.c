@@ -51,7 +51,7 @@ struct digits {
     int64_t first, k;
 };
 
-/* Whether 'row' is lone*x + number >= 0. */
+/* Returns whether 'row' is lone*x + number >= 0. */
 static bool is_range_row(const struct gcal_sets_system *s, size_t row, size_t x,
                          int64_t lone)
 {
@@ -82,7 +82,7 @@ static bool find_range(const struct gcal_sets_system *s, size_t x, struct digits
     return starts && ends && !__builtin_sub_overflow(last, d->first, &d->k) && ++d->k > 1;
 }
 
-/* Whether the other rows contain x only as x + k*y, and y alone times 1 or -1. */
+/* Returns whether the other rows contain x only as x + k*y, and y alone times 1 or -1. */
 static bool are_digits(const struct gcal_sets_system *s, const struct digits *d)
 {
     bool together = false;
@@ -173,7 +173,7 @@ int gcal_sets_system_reduce(struct gcal_sets_system *s, const struct gcal_poly *
 
 enum { MOST_CASES = 12 };
 
-/* Whether 'row' is a*b - k*e + number >= 0 for some k > 1. */
+/* Returns whether 'row' is a*b - k*e + number >= 0 for some k > 1. */
 static bool is_floor_row(const struct gcal_sets_system *s, size_t row,
                          struct gcal_sets_floor *r)
 {
@@ -198,7 +198,7 @@ static bool is_floor_row(const struct gcal_sets_system *s, size_t row,
     return true;
 }
 
-/* Whether 'row' is the other bound of e: k*e + k-1 - a*b - number >= 0. */
+/* Returns whether 'row' is the other bound of e: k*e + k-1 - a*b - number >= 0. */
 static bool is_other_row(const struct gcal_sets_system *s, size_t row,
                          const struct gcal_sets_floor *r)
 {

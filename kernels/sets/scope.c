@@ -21,7 +21,7 @@ static bool is_work_item_id(const struct gcal_sets_nest *nest, unsigned atom)
     return false;
 }
 
-/* Whether the range of another dimension that is left depends on dimension 'i'. */
+/* Returns whether the range of another dimension that is left depends on dimension 'i'. */
 static bool is_needed(const struct gcal_sets_component *component, const bool *done,
                       size_t i)
 {
@@ -183,7 +183,7 @@ count_at_values(const struct gcal_sets_component *component)
     return shortest == SIZE_MAX ? NULL : total;
 }
 
-/* Whether a condition is about the first 'n_lids' dimensions, the local ids. */
+/* Returns whether a condition is about the first 'n_lids' dimensions, the local ids. */
 static bool is_about_lanes(const struct gcal_sets_domain *domain, size_t n_lids,
                            const struct gcal_sets_condition *condition)
 {
@@ -240,7 +240,7 @@ static bool condition_has_size(struct gcal_poly_context *c,
            (x->a && condition_has_size(c, x->a)) || (x->b && condition_has_size(c, x->b));
 }
 
-/* Whether the component's points depend on sizes. */
+/* Returns whether the component's points depend on sizes. */
 static bool has_size(const struct gcal_sets_component *component)
 {
     const struct gcal_sets_domain *domain = component->domain;

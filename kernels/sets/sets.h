@@ -265,7 +265,7 @@ void gcal_sets_nest_clear(struct gcal_sets_nest *nest);
 /* Work-items of a work-group. */
 int64_t gcal_sets_nest_group_items(const struct gcal_sets_nest *nest);
 
-/* Whether a number in p that is data is another one in each lane. */
+/* Returns whether a number in p that is data is another one in each lane. */
 bool gcal_sets_differs_by_lane(const struct gcal_sets_nest *nest,
                                const struct gcal_poly *p);
 
@@ -311,14 +311,14 @@ const struct gcal_sets_condition *gcal_sets_condition_map_leaves(
 int gcal_sets_condition_decide(struct gcal_poly_context *c,
                                const struct gcal_sets_condition *a);
 
-/* Whether it holds in the middle of all ranges, at sizes of a thousand. */
+/* Returns whether it holds in the middle of all ranges, at sizes of a thousand. */
 bool gcal_sets_condition_holds_mostly(struct gcal_poly_context *c,
                                       const struct gcal_sets_condition *a);
 /* The p of a condition p >= 0 and -p >= 0, else NULL. */
 const struct gcal_poly *
 gcal_sets_condition_find_zero(struct gcal_poly_context *c,
                               const struct gcal_sets_condition *a);
-/* Whether p >= 0 is proven where the conditions of 'scope' (or NULL) hold. */
+/* Returns whether p >= 0 is proven where the conditions of 'scope' (or NULL) hold. */
 bool gcal_sets_scope_implies(struct gcal_poly_context *c,
                              const struct gcal_sets_scope *scope,
                              const struct gcal_poly *p);

@@ -390,7 +390,7 @@ struct includes {
     int rc;
 };
 
-/* Whether the file is one of clang's headers, by the path that clang found it under. */
+/* Returns whether the file is one of clang's headers, by the path that clang found it under. */
 static bool is_own_header(const char *path, const char *folder)
 {
     size_t n = strlen(folder);

@@ -309,7 +309,7 @@ const char *gcal_source_standard(const char *build_options)
     return NULL;
 }
 
-/* Whether the kernel has no errors as OpenCL C 2.0. */
+/* Returns whether the kernel has no errors as OpenCL C 2.0. */
 static bool is_newer(const char *source, const char *file, const char *build_options,
                      const char *name)
 {

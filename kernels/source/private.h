@@ -10,7 +10,7 @@ struct gcal_source_unit *gcal_source_open(enum gcal_source_language language,
                                           const char *build_options,
                                           struct gcal_error *err);
 
-/* Whether an error at 'at' matters to nobody; NULL: all matter. */
+/* Returns whether an error at 'at' matters to nobody; NULL: all matter. */
 typedef bool gcal_source_ignore(CXSourceLocation at, void *data);
 
 /* -1 with the first error of the source that matters. */

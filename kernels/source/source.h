@@ -105,7 +105,7 @@ CXType gcal_source_type(CXCursor c);
 /* The address space of 'type': global, local, constant, or ANY for private. */
 enum gcal_feature_space gcal_source_address_space(CXType type);
 
-/* Whether memory of 'type' is in the generic address space of OpenCL C 2.0, whose pointers
+/* Returns whether memory of 'type' is in the generic address space of OpenCL C 2.0, whose pointers
  * point to global, local or private memory.
  */
 bool gcal_source_is_generic(CXType type);
@@ -121,7 +121,7 @@ bool gcal_source_is_array(CXType type);
 const char *gcal_source_dtype(CXType type);
 
 enum { GCAL_SOURCE_MAX_COMPONENTS = 16 };
-/* Whether 'c', whose only child is 'of', is v.xy or p->xy. */
+/* Returns whether 'c', whose only child is 'of', is v.xy or p->xy. */
 bool gcal_source_is_component(const struct gcal_source_unit *unit, CXCursor c,
                               CXCursor of);
 /* The numbers of the components of 'vector' that such an expression names, in its order.
@@ -134,20 +134,20 @@ size_t gcal_source_component(const struct gcal_source_unit *unit, CXCursor c,
 size_t gcal_source_component_lanes(const char *name, size_t length, size_t count,
                                    signed char lanes[GCAL_SOURCE_MAX_COMPONENTS]);
 
-/* Whether 'c', which the tree shows as an implicit cast of 'operand', is as_float(operand)
+/* Returns whether 'c', which the tree shows as an implicit cast of 'operand', is as_float(operand)
  * or the like.
  */
 bool gcal_source_is_reinterpreted(CXCursor c, CXCursor operand);
 
-/* Whether the operand of a cast from array to pointer, without parentheses, is a pointer already, by
- * a cast or an operator of its own, and no array.
+/* Returns whether the operand of a cast from array to pointer, without parentheses, is a pointer
+ * already, by a cast or an operator of its own, and no array.
  */
 bool gcal_source_has_decayed(CXCursor array);
 
 /* Init, condition, increment and body of a for; omitted ones are null cursors. */
 int gcal_source_for_clauses(CXCursor loop, CXCursor parts[4], struct gcal_error *err);
 
-/* Whether 'c' is the expansion of GPUCAL_TAG(name, lvalue); gives the lvalue (often in
+/* Returns whether 'c' is the expansion of GPUCAL_TAG(name, lvalue); gives the lvalue (often in
  * parentheses) and the name, cut at 'room' bytes.
  */
 bool gcal_source_find_tag(CXCursor c, CXCursor *lvalue, char *tag, size_t room);

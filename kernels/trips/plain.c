@@ -228,7 +228,7 @@ static bool trips_of_both(const struct gcal_trips_loop *l,
     return true;
 }
 
-/* Whether it holds in all iterations after one in which it holds. */
+/* Returns whether it holds in all iterations after one in which it holds. */
 static bool is_rising(const struct gcal_trips_count *a)
 {
     return !a->trips && a->rises;

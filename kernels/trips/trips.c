@@ -111,7 +111,7 @@ static bool split(const struct gcal_trips_loop *l,
     return true;
 }
 
-/* Whether iteration 'v' runs in case 'one'. */
+/* Returns whether iteration 'v' runs in case 'one'. */
 static const struct gcal_sets_condition *runs(const struct gcal_trips_loop *l,
                                               const struct gcal_trips_count *one,
                                               const struct gcal_poly *v)

@@ -166,7 +166,7 @@ static struct gcal_walk_value may_wrap(struct gcal_walk *w, const struct gcal_po
                          gcal_poly_text(w->c, p)));
 }
 
-/* Whether p has a product of ids or loop variables. */
+/* Returns whether p has a product of ids or loop variables. */
 static bool has_product(struct gcal_walk *w, const struct gcal_poly *p)
 {
     for (size_t i = 0; i < p->n_terms; i++) {
@@ -598,7 +598,7 @@ struct gcal_walk_value gcal_walk_quotient_literal(CXCursor c, struct gcal_walk *
     return value;
 }
 
-/* Whether p was divided by a number other than 2^k: where that is inexact, rounding to an
+/* Returns whether p was divided by a number other than 2^k: where that is inexact, rounding to an
  * integer has the right result, but other arithmetic need not.
  */
 static bool is_rounded(const struct gcal_poly *p)
@@ -643,7 +643,7 @@ static const struct gcal_poly *rounded(struct gcal_walk *w, const struct gcal_po
     return gcal_poly_scale(w->c, p, -1, 1);
 }
 
-/* Whether a rational p is proven nonnegative. */
+/* Returns whether a rational p is proven nonnegative. */
 static bool is_positive(struct gcal_walk *w, const struct gcal_poly *p)
 {
     int64_t den = gcal_poly_denominator(p);

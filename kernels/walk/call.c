@@ -96,7 +96,7 @@ static struct gcal_walk_value function_of_integers(struct gcal_walk *w, const ch
     return gcal_walk_not_affine("it comes from a function that is not affine");
 }
 
-/* Whether it is a bound, which is at the side: one for all work-items. */
+/* Returns whether it is a bound, which is at the side: one for all work-items. */
 static bool is_end(struct gcal_walk *w, struct gcal_walk_value value)
 {
     return value.kind == GCAL_WALK_VALUE_INTEGER &&

@@ -611,7 +611,7 @@ struct gcal_walk_value gcal_walk_parts_select(struct gcal_walk *w,
 
 /* ---- functions ---- */
 
-/* Whether the sign bit of a component is set. */
+/* Returns whether the sign bit of a component is set. */
 static struct gcal_walk_predicate is_negative(struct gcal_walk *w,
                                               struct gcal_walk_value value)
 {

@@ -67,7 +67,7 @@ struct gcal_walk_chains_saved {
 };
 
 /* ---- chain.c ---- */
-/* Whether chains are counted here. */
+/* Returns whether chains are counted here. */
 bool gcal_walk_chain_counts(struct gcal_walk *w);
 double gcal_walk_serial_weight(const struct gcal_walk_serial *path);
 struct gcal_walk_serial *gcal_walk_serial_new(struct gcal_walk *w,

@@ -109,7 +109,7 @@ void gcal_walk_count_auxiliary(struct gcal_walk *w, CXType type, const char *op,
     count_operation(w, type, op, true, result);
 }
 
-/* Whether it is a tag of feature names; gcal_source_find_tag() cuts longer ones at 63. */
+/* Returns whether it is a tag of feature names; gcal_source_find_tag() cuts longer ones at 63. */
 static bool is_tag(const char *tag)
 {
     size_t n = 0;

@@ -88,7 +88,7 @@ static void add_assigned(struct gcal_walk *w, struct gcal_walk_loop_facts *facts
     }
 }
 
-/* Whether the call has a value that follows from its arguments alone. */
+/* Returns whether the call has a value that follows from its arguments alone. */
 static bool is_pure_call(struct gcal_walk *w, CXCursor c, struct gcal_walk_children kids)
 {
     static const char *const impure[] = {
@@ -187,7 +187,8 @@ static bool is_steady_variable(struct gcal_walk *w,
            is_steady(w, facts, kids.c[kids.n - 1]);
 }
 
-/* Whether nothing may write to what 'c' names while the loop runs; 'base': of a subscript. */
+/* Returns whether nothing may write to what 'c' names while the loop runs; 'base': of a subscript.
+ */
 static bool is_kept(struct gcal_walk *w, const struct gcal_walk_loop_facts *facts,
                     CXCursor c, CXCursor base)
 {
@@ -292,8 +293,8 @@ static bool condition_contains(const struct gcal_walk *w,
                  condition_contains(w, x->a, atom) || condition_contains(w, x->b, atom));
 }
 
-/* Whether iterations of 'loop' decide on what is between it and 'scope'; '*is_apart': a condition
- * is between them.
+/* Returns whether iterations of 'loop' decide on what is between it and 'scope'; '*is_apart': a
+ * condition is between them.
  */
 static bool decides(const struct gcal_walk *w, const struct gcal_sets_scope *scope,
                     const struct gcal_sets_scope *loop, bool *is_apart)
@@ -311,7 +312,9 @@ static bool decides(const struct gcal_walk *w, const struct gcal_sets_scope *sco
     return false;
 }
 
-/* Whether ids and counters are in p as they are: sets of other iterations may have no closed form. */
+/* Returns whether ids and counters are in p as they are: sets of other iterations may have no
+ * closed form.
+ */
 static bool is_plain(const struct gcal_walk *w, const struct gcal_poly *p)
 {
     for (size_t i = 0; i < p->n_terms; i++)
@@ -359,7 +362,7 @@ static const struct gcal_sets_scope *in_first(struct gcal_walk *w,
     return first.first;
 }
 
-/* Whether all who are here were there, where the expression was counted. */
+/* Returns whether all who are here were there, where the expression was counted. */
 static bool were_there(struct gcal_walk *w, const struct gcal_walk_steady *there)
 {
     for (const struct gcal_sets_scope *s = there->scope; s && s != there->around;
@@ -374,8 +377,8 @@ static bool were_there(struct gcal_walk *w, const struct gcal_walk_steady *there
     return true;
 }
 
-/* Whether an earlier iteration of a loop that is walked iteration by iteration has it; if not,
- * this one does.
+/* Returns whether an earlier iteration of a loop that is walked iteration by iteration has it; if
+ * not, this one does.
  */
 static bool is_counted(struct gcal_walk *w, const struct gcal_walk_running *r)
 {

@@ -36,7 +36,7 @@ bool gcal_walk_is_index(const struct gcal_walk *w, CXCursor decl)
     return false;
 }
 
-/* Whether 'c' is a variable known as an index. */
+/* Returns whether 'c' is a variable known as an index. */
 static bool names_index(struct gcal_walk *w, CXCursor c)
 {
     c = gcal_walk_strip_casts(w, c);
@@ -58,7 +58,7 @@ static bool mark_tables(struct gcal_walk *w, CXCursor c)
     return found;
 }
 
-/* Whether argument 'i' (from 1 on, of 'n') of the call is a subscript or a size, as in
+/* Returns whether argument 'i' (from 1 on, of 'n') of the call is a subscript or a size, as in
  * vload4(i, p), or of a function of the source; but not of exp(x).
  */
 static bool is_index_argument(struct gcal_walk *w, CXCursor call, size_t i, size_t n)
@@ -181,7 +181,7 @@ static const struct gcal_sets_number *find_number(const struct gcal_walk *w,
     return number;
 }
 
-/* Whether compilers unroll the loop, so that its counter is a number. */
+/* Returns whether compilers unroll the loop, so that its counter is a number. */
 static bool is_unrolled(const struct gcal_sets_scope *loop)
 {
     int64_t trips;
@@ -197,8 +197,8 @@ static const struct gcal_sets_scope *innermost_loop(const struct gcal_sets_scope
     return scope;
 }
 
-/* Whether the atom is known before the kernel runs: it has neither ids, nor data, nor counters of
- * loops that are not unrolled.
+/* Returns whether the atom is known before the kernel runs: it has neither ids, nor data, nor
+ * counters of loops that are not unrolled.
  */
 static bool is_fixed(const struct gcal_walk *w, unsigned index)
 {
@@ -221,7 +221,7 @@ static bool is_fixed(const struct gcal_walk *w, unsigned index)
     return true;
 }
 
-/* Whether ids and loop counters are in p as they are, each by itself, with what is fixed as
+/* Returns whether ids and loop counters are in p as they are, each by itself, with what is fixed as
  * coefficients.
  */
 static bool is_affine(const struct gcal_walk *w, const struct gcal_poly *p)
@@ -243,7 +243,7 @@ static bool is_affine(const struct gcal_walk *w, const struct gcal_poly *p)
     return true;
 }
 
-/* Whether numbers that are data in p are loaded from a place that the loop moves. */
+/* Returns whether numbers that are data in p are loaded from a place that the loop moves. */
 static bool loads_anew(const struct gcal_walk *w, const struct gcal_poly *p,
                        unsigned loop)
 {
@@ -266,7 +266,7 @@ static const struct gcal_sets_scope *find_loop(const struct gcal_walk *w,
     return loop;
 }
 
-/* Whether each iteration of that loop moves p by the same step, from an origin that may be
+/* Returns whether each iteration of that loop moves p by the same step, from an origin that may be
  * anything.
  */
 static bool is_moved(const struct gcal_walk *w, const struct gcal_poly *p)

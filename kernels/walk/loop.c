@@ -142,7 +142,7 @@ static bool find_trips_to_exit(struct gcal_walk *w, struct search *s)
     return true;
 }
 
-/* Whether variables of 8 and 16 bits still have these values after all trips. */
+/* Returns whether variables of 8 and 16 bits still have these values after all trips. */
 static bool values_fit(struct gcal_walk *w, const struct search *s)
 {
     for (size_t i = 0; i < s->changes->n; i++) {
@@ -160,7 +160,7 @@ static bool values_fit(struct gcal_walk *w, const struct search *s)
     return true;
 }
 
-/* Whether the condition ends the loop after the trips that were found, as it does in a
+/* Returns whether the condition ends the loop after the trips that were found, as it does in a
  * loop without exits, which would never end otherwise.
  */
 static bool ends_by_condition(struct gcal_walk *w, const struct search *s,
@@ -268,14 +268,14 @@ void gcal_walk_loop_refuse(struct gcal_walk *w, const struct gcal_walk_loop_clau
                        why);
 }
 
-/* Whether another iteration, or code after the loop, may read what an iteration wrote. */
+/* Returns whether another iteration, or code after the loop, may read what an iteration wrote. */
 static bool is_kept(struct gcal_walk *w, const struct gcal_walk_loop_clauses *loop,
                     const struct gcal_walk_induction *m)
 {
     return m->carries || !gcal_source_is_within(w->unit, m->decl, loop->body);
 }
 
-/* Whether a variable changes in a way that unrolling makes known: not by a step, but not
+/* Returns whether a variable changes in a way that unrolling makes known: not by a step, but not
  * to data, nor from an unknown start without assignment.
  */
 static bool is_irregular(struct gcal_walk *w, const struct search *s)
@@ -341,7 +341,7 @@ static struct gcal_walk_flow walk_counted(struct gcal_walk *w, const struct sear
     return flow;
 }
 
-/* Whether its condition is known before the first iteration. */
+/* Returns whether its condition is known before the first iteration. */
 static bool can_unroll(struct gcal_walk *w, const struct gcal_walk_loop_clauses *loop)
 {
     struct gcal_walk_predicate predicate;

@@ -18,7 +18,7 @@ struct nesting {
     bool average;
 };
 
-/* Whether iteration 'v' runs. */
+/* Returns whether iteration 'v' runs. */
 static const struct gcal_sets_condition *
 runs_at(struct gcal_walk *w, const struct nesting *n, const struct gcal_poly *v)
 {
@@ -148,7 +148,7 @@ static bool mentions(struct gcal_walk *w, CXCursor c, CXCursor decl)
     return false;
 }
 
-/* Whether a variable of the condition has a step that is known at run time only. */
+/* Returns whether a variable of the condition has a step that is known at run time only. */
 static bool has_runtime_step(struct gcal_walk *w, const struct nesting *n)
 {
     for (size_t i = 0; i < n->changes->n; i++)
@@ -158,7 +158,7 @@ static bool has_runtime_step(struct gcal_walk *w, const struct nesting *n)
     return n->average;
 }
 
-/* Whether a name in the loop's condition is that of a constant or of a variable that this
+/* Returns whether a name in the loop's condition is that of a constant or of a variable that this
  * or another loop changes, and not of what is known at run time only.
  */
 static bool is_fixed_name(struct gcal_walk *w, const struct nesting *n, CXCursor name)
@@ -172,7 +172,7 @@ static bool is_fixed_name(struct gcal_walk *w, const struct nesting *n, CXCursor
     return clang_getCursorKind(decl) != CXCursor_ParmDecl || (value && value->folds);
 }
 
-/* Whether compilers know where the loop ends, but for its start. */
+/* Returns whether compilers know where the loop ends, but for its start. */
 static bool has_fixed_bound(struct gcal_walk *w, const struct nesting *n, CXCursor c)
 {
     struct gcal_walk_children kids;

@@ -369,7 +369,7 @@ struct gcal_walk_value gcal_walk_decay(struct gcal_walk *w, CXCursor array)
     return gcal_walk_private_pointer(w, &lvalue);
 }
 
-/* Whether it is a variable, or a part of one. */
+/* Returns whether it is a variable, or a part of one. */
 static bool is_place(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
@@ -412,7 +412,7 @@ bool gcal_walk_place_find(struct gcal_walk *w, CXCursor c,
 
 /* ---- loads and stores of variables ---- */
 
-/* Whether unrolling the loops around would make the subscript a number. */
+/* Returns whether unrolling the loops around would make the subscript a number. */
 static void note_unknown_place(struct gcal_walk *w, const struct gcal_walk_lvalue *lvalue)
 {
     struct gcal_walk_value value =
@@ -452,7 +452,9 @@ static struct gcal_walk_value load_variable(struct gcal_walk *w, CXCursor at,
                : gcal_walk_constant(w, at);
 }
 
-/* Whether it may be what an iteration of a loop that is not unrolled made of the one before. */
+/* Returns whether it may be what an iteration of a loop that is not unrolled made of the one
+ * before.
+ */
 static bool is_carried(const struct gcal_walk *w, const struct gcal_walk_lvalue *lvalue)
 {
     for (const struct gcal_walk_inductions *loop = w->rolled; loop; loop = loop->outer)

@@ -126,7 +126,7 @@ choose_condition(struct gcal_walk *w, const struct gcal_walk_predicate *predicat
     return gcal_walk_value_from_predicate(w, gcal_walk_predicate_or(w, a, b));
 }
 
-/* Whether a choice of the two is one of integers, or of pointers into one array. */
+/* Returns whether a choice of the two is one of integers, or of pointers into one array. */
 static bool can_choose(struct gcal_walk_value yes, struct gcal_walk_value no)
 {
     if (yes.kind == GCAL_WALK_VALUE_POINTER && no.kind == GCAL_WALK_VALUE_POINTER)
@@ -135,7 +135,7 @@ static bool can_choose(struct gcal_walk_value yes, struct gcal_walk_value no)
            (yes.p || yes.choice) && (no.p || no.choice) && !yes.in_array && !no.in_array;
 }
 
-/* Whether it is one for all work-items, as the ends to which others are clamped. */
+/* Returns whether it is one for all work-items, as the ends to which others are clamped. */
 static bool is_end(struct gcal_walk *w, const struct gcal_poly *near)
 {
     return near && !gcal_poly_has_dimension(w->c, near);
@@ -400,7 +400,7 @@ const struct gcal_sets_condition *gcal_walk_value_splits(size_t n,
 
 /* ---- in loops ---- */
 
-/* Whether no lanes of a work-group differ in it. */
+/* Returns whether no lanes of a work-group differ in it. */
 static bool is_uniform(struct gcal_walk *w, const struct gcal_sets_condition *x)
 {
     for (size_t d = 0; d < w->nest->n_dims; d++)

@@ -94,7 +94,7 @@ struct gcal_walk_predicate {
     const struct gcal_walk_chain *chain;
 };
 
-/* Whether control leaves a statement by a certain jump. */
+/* How control leaves a statement by a certain jump. */
 struct gcal_walk_exit {
     enum {
         GCAL_WALK_EXIT_NEVER,
@@ -317,7 +317,7 @@ bool gcal_walk_type_is_aggregate(CXType type);
 /* Declares a variable of any type, with its cells. */
 void gcal_walk_variable_declare(struct gcal_walk *w, CXCursor decl,
                                 struct gcal_walk_value value);
-/* Whether it has been, or has a value. */
+/* Returns whether it has been, or has a value. */
 bool gcal_walk_is_declared(const struct gcal_walk *w, CXCursor decl);
 /* The value of 'size' bytes of a variable: its cells. */
 struct gcal_walk_value gcal_walk_cells_load(struct gcal_walk *w, CXCursor decl,
@@ -666,7 +666,7 @@ bool gcal_walk_type_is_unsigned(CXType type); /* and at least as wide as int */
 /* p with what equations around the walk, as of "if (i == n - 1)", say for dimensions. */
 const struct gcal_poly *gcal_walk_in_scope(struct gcal_walk *w,
                                            const struct gcal_poly *p);
-/* Whether p is proven nonnegative in the current scope. */
+/* Returns whether p is proven nonnegative in the current scope. */
 bool gcal_walk_is_nonnegative(struct gcal_walk *w, const struct gcal_poly *p);
 /* Floating values that are exact quotients of sizes, within an expression: a literal, */
 struct gcal_walk_value gcal_walk_quotient_literal(CXCursor c, struct gcal_walk *w);
@@ -808,7 +808,7 @@ void gcal_walk_inductions_finish(struct gcal_walk *w,
                                  struct gcal_walk_inductions *changes,
                                  const struct gcal_poly *trips,
                                  const struct gcal_poly *v);
-/* Whether 'c' contains such a jump out of it. */
+/* Returns whether 'c' contains such a jump out of it. */
 bool gcal_walk_contains_jump(struct gcal_walk *w, CXCursor c, enum gcal_walk_jump jump);
 
 /* ---- loop_nest.c: a loop as a dimension ---- */
@@ -832,7 +832,7 @@ struct gcal_walk_flow gcal_walk_loop_unroll(struct gcal_walk *w,
 void gcal_walk_loop_uncertain_exit(struct gcal_walk *w,
                                    const struct gcal_walk_exit *exit);
 
-/* Whether the loop's body always assigns a variable that it changes before it reads it, and
+/* Returns whether the loop's body always assigns a variable that it changes before it reads it, and
  * nothing in its control reads it.
  */
 bool gcal_walk_is_written_first(struct gcal_walk *w,
@@ -842,7 +842,7 @@ bool gcal_walk_is_written_first(struct gcal_walk *w,
 /* ---- index.c: variables used in subscripts and loop control ---- */
 void gcal_walk_find_indices(struct gcal_walk *w, CXCursor function);
 bool gcal_walk_is_index(const struct gcal_walk *w, CXCursor decl);
-/* Whether it is affine in ids and loop counters. */
+/* Returns whether it is affine in ids and loop counters. */
 bool gcal_walk_is_affine(const struct gcal_walk *w, const struct gcal_walk_value *value);
 /* The operation that 'op' is beside those before: a quotient and its remainder, of subscripts,
  * take one division, and a product more; NULL: none.

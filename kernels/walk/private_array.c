@@ -94,7 +94,7 @@ struct gcal_walk_value gcal_walk_private_pointer(struct gcal_walk *w,
 
 /* ---- accesses ---- */
 
-/* Whether accesses of the type can be counted; arrays become pointers. */
+/* Returns whether accesses of the type can be counted; arrays become pointers. */
 static bool is_counted(struct gcal_walk *w, CXType type)
 {
     struct gcal_walk_children kids;
@@ -226,7 +226,7 @@ static int64_t iterations(struct gcal_walk *w, const struct loops *loops, size_t
     return sum;
 }
 
-/* Whether the subscript is a number once all loops are unrolled. */
+/* Returns whether the subscript is a number once all loops are unrolled. */
 static bool is_fixed(struct gcal_walk *w, const struct loops *loops,
                      const struct gcal_poly *offset)
 {
@@ -276,7 +276,7 @@ static void add_places(struct gcal_walk *w, struct places *places,
         places->seen[places->n_seen++] = e->offset;
 }
 
-/* Whether access 'first' and its copies in unrolled loops need subscripts.  Marks all of
+/* Returns whether access 'first' and its copies in unrolled loops need subscripts.  Marks all of
  * them in 'done'.
  */
 static bool has_subscript(struct gcal_walk *w, size_t first, bool *done)

@@ -200,7 +200,7 @@ static struct gcal_walk_flow walk_side(struct gcal_walk *w, CXCursor at, CXCurso
     return flow;
 }
 
-/* Whether control always leaves. */
+/* Returns whether control always leaves. */
 static bool is_left(struct gcal_walk *w, const struct gcal_walk_flow *flow)
 {
     return gcal_walk_flow_any_exit(w, flow).kind == GCAL_WALK_EXIT_ALWAYS;

@@ -29,7 +29,7 @@ static bool is_lane(const struct gcal_walk *w, CXCursor c)
     return false;
 }
 
-/* Whether it is new. */
+/* Returns whether it is new. */
 static bool add_lane(struct gcal_walk *w, CXCursor c)
 {
     CXCursor *moved;
@@ -60,7 +60,7 @@ static bool names_lane(const char *name)
     return false;
 }
 
-/* Whether the expression's value may be another one in each lane. */
+/* Returns whether the expression's value may be another one in each lane. */
 static bool differs(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);

@@ -183,7 +183,7 @@ struct sought {
 
 static enum access find_access(struct gcal_walk *w, const struct sought *s, CXCursor c);
 
-/* Whether a place has the variable among its bytes. */
+/* Returns whether a place has the variable among its bytes. */
 static bool overlaps(const struct sought *s, const struct gcal_walk_lvalue *place)
 {
     return clang_equalCursors(s->decl, place->decl) && s->at >= place->from &&

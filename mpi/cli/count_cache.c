@@ -80,7 +80,7 @@ bool gcal_command_count_key(const struct gcal_count_request *r,
     return made;
 }
 
-/* Of the file that clang reads besides the source; "" if it cannot be read. */
+/* The hash of the file that clang reads besides the source; "" if it cannot be read. */
 static char headers_hash[GCAL_HASH_TEXT_SIZE];
 
 /* Its time stands for the version of libclang, which is installed with it, and not loaded

@@ -9,7 +9,7 @@
 
 /* Returns whether 'fd' is a terminal that has colours and moves its cursor. */
 bool gcal_display_is_terminal(int fd);
-/* Of the terminal 'fd', in characters; 80 and 24 where they are unknown. */
+/* The size of the terminal 'fd', in characters; 80 and 24 where it is unknown. */
 struct gcal_display_size {
     size_t columns, rows;
 };

@@ -41,8 +41,8 @@ static const struct gcal_device_info *find_seen(const struct gcal_root_peer *pee
     return NULL;
 }
 
-/* Of the ranks of the node that list the device, the one with the fewest assigned; 'first'
- * is the first of them, with the device at 'best_index'.
+/* The rank with the fewest assigned gets the device, of those of the node that list it; 'first' is
+ * the first of them, with the device at 'best_index'.
  */
 static void assign_device(struct gcal_root *root, struct gcal_root_peer *first,
                           size_t best_index, char *kept)

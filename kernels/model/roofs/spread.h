@@ -49,7 +49,7 @@ int gcal_spreads_copy(struct gcal_spreads *to, const struct gcal_spreads *from,
                       struct gcal_error *err);
 void gcal_spreads_clear(struct gcal_spreads *spreads);
 
-/* That of the class, else that of GCAL_SPREAD_OTHER; NULL: there is neither. */
+/* The spread of the class, else of GCAL_SPREAD_OTHER; NULL: there is neither. */
 const struct gcal_spread *gcal_spreads_find(const struct gcal_spreads *spreads,
                                             const char *class);
 

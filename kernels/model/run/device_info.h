@@ -81,7 +81,7 @@ struct gcal_run_device {
 /* All members but 'info' and 'shared_error'. */
 extern const struct gcal_field gcal_run_device_fields[];
 
-/* Whether 'model' is in 'kept'. */
+/* Returns whether 'model' is in 'kept'. */
 bool gcal_run_device_keeps(const struct gcal_run_device *device, const char *model);
 void gcal_run_device_clear(struct gcal_run_device *device);
 void gcal_run_device_put(struct gcal_buf *buf, const struct gcal_run_device *device);

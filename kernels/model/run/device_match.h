@@ -6,7 +6,7 @@
 
 struct gcal_device_info;
 
-/* Whether the pattern, with * and ?, matches the device's name, uid, type
+/* Returns whether the pattern, with * and ?, matches the device's name, uid, type
  * ("nvidia-cuda-nvidia-h200-132cu") or kind (gpu, cpu, accelerator); case is ignored.
  */
 bool gcal_device_info_matches(const struct gcal_device_info *info, const char *pattern);

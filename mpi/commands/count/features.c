@@ -116,7 +116,7 @@ static int widen(int width, const char *text)
     return length > width ? length : width;
 }
 
-/* Whether the AFR is known at the sizes. */
+/* Returns whether the AFR is known at the sizes. */
 static bool afr_holds(const struct gcal_profile *profile,
                       const struct gcal_profile_entry *e, const double *sizes)
 {

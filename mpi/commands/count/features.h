@@ -40,7 +40,7 @@ int gcal_count_features_csv(const char *path, const struct gcal_profile *profile
                             double sub_group, const struct gcal_count_points *points,
                             struct gcal_error *err);
 
-/* Whether any count depends on the sub-group size. */
+/* Returns whether any count depends on the sub-group size. */
 bool gcal_count_features_need_sub_group(const struct gcal_profile *profile);
 
 #endif

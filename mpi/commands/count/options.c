@@ -368,7 +368,7 @@ int gcal_count_options_describe(const struct gcal_count_options *o,
     return rc;
 }
 
-/* Whether 'text' has the name as a word. */
+/* Returns whether 'text' has the name as a word. */
 static bool has_word(const char *text, const char *name)
 {
     size_t n = strlen(name);

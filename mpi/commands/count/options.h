@@ -55,7 +55,7 @@ struct gcal_profile *gcal_count_options_profile(const struct gcal_count_options 
                                                 size_t sub_group_size,
                                                 struct gcal_error *err);
 
-/* Whether the global size, or what is said of a buffer, has that name. */
+/* Returns whether the global size, or what is said of a buffer, has that name. */
 bool gcal_count_options_mention(const struct gcal_count_options *options,
                                 const char *name);
 

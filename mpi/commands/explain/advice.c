@@ -253,7 +253,7 @@ static double sum_needed(const struct gcal_explain_accesses *a)
     return a->n_arrays && a->sector_bytes > 0 ? sum : NAN;
 }
 
-/* Whether an expression of the model counts the entry's operations. */
+/* Returns whether an expression of the model counts the entry's operations. */
 static bool counts_entry(const struct gcal_expr *counted,
                          const struct gcal_profile_entry *e)
 {

@@ -86,8 +86,8 @@ static enum gcal_explain_unit choose_unit(unsigned subjects)
                                  : GCAL_EXPLAIN_NO_RATE;
 }
 
-/* Whether there are more where a kernel has more of everything: a share, or how often a round of loads
- * waits, is no count.
+/* Returns whether there are more where a kernel has more of everything: a share, or how often a
+ * round of loads waits, is no count.
  */
 static bool grows_with_work(const struct gcal_explain_lab *lab, const char *counted)
 {

@@ -31,7 +31,7 @@ static const char *skip_passive(const char *at)
     return *end ? end + 1 : end;
 }
 
-/* Whether the number or name of 'length' characters is a constant of type double. */
+/* Returns whether the number or name of 'length' characters is a constant of type double. */
 static bool is_double(const char *word, size_t length)
 {
     char last = word[length - 1];

@@ -10,7 +10,7 @@
 #include "mpi/cli/json.h"
 #include "mpi/commands/explain/private.h"
 
-/* Of the shorter part: above, it is hidden; below, it is not. */
+/* The share of the shorter part above which it is hidden, and below which it is not. */
 #define HIDDEN     0.8
 #define NOT_HIDDEN 0.2
 

@@ -192,7 +192,7 @@ struct gcal_explain_accesses {
 
 struct gcal_explain_case;
 
-/* Whether two entries are of the same access in the source; of the same array. */
+/* Returns whether two entries are of the same access in the source; of the same array. */
 bool gcal_explain_same_place(const struct gcal_profile_entry *a,
                              const struct gcal_profile_entry *b);
 bool gcal_explain_same_array(const struct gcal_profile_entry *a,
@@ -374,7 +374,7 @@ const char *gcal_explain_cost_words(const struct gcal_explain_cost *cost);
 const char *gcal_explain_cost_name(struct gcal_arena *arena,
                                    const struct gcal_explain_cost *cost);
 const char *gcal_explain_sentence(const struct gcal_explain_case *c);
-/* Whether rates are worth showing: not of what is a small part of its limit. */
+/* Returns whether rates are worth showing: not of what is a small part of its limit. */
 bool gcal_explain_has_rate(const struct gcal_explain_cost *cost);
 /* "3.91 TB/s", "12.4 Gop/s". */
 const char *gcal_explain_rate(double rate, enum gcal_explain_unit unit,

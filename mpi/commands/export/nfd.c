@@ -60,7 +60,7 @@ static void put_whole(struct gcal_buf *buf, const char *name, double value)
         gcal_buf_printf(buf, PREFIX "%s=%.0f\n", name, value);
 }
 
-/* Of the first GPU, or of the first device of a node without. */
+/* The type of the first GPU, or of the first device of a node without. */
 static const char *type_of(const struct gcal_export_speed_node *node)
 {
     for (size_t i = 0; i < node->n_devices; i++)

@@ -19,7 +19,7 @@
 
 /* ---- reading the store ---- */
 
-/* Of the model that predicts, run and time; without one, its costs are unknown. */
+/* The run and time of the model that predicts; without one, its costs are unknown. */
 static int find_costs(const struct gcal_export *e, const struct gcal_params_device *from,
                       struct gcal_strings *names, struct gcal_export_speed_device *d,
                       struct gcal_error *err)

@@ -79,7 +79,7 @@ static bool leads_set(const struct gcal_evaluation *e, size_t i)
     return gcal_evaluation_row_is_complete(&e->rows[i]);
 }
 
-/* Whether a pair's order is known from the measured times, and predicted. */
+/* Returns whether a pair's order is known from the measured times, and predicted. */
 static void compare_pair(const struct gcal_evaluation_row *a,
                          const struct gcal_evaluation_row *b,
                          struct gcal_evaluation_set *s)
