@@ -19,7 +19,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     if (key != 'C')
         return ARGP_ERR_UNKNOWN;
-    gcal_option_list_add(state->input, arg, state);
+    gcal_option_list_add(state->input, arg);
     return 0;
 }
 

@@ -14,7 +14,7 @@ struct gcal_error;
 struct gcal_record;
 
 /* The option --catalogue, an argp child (options.h): the input is a struct
- * gcal_option_list, whose array is the caller's to free.
+ * gcal_option_list.
  */
 extern const struct argp gcal_option_catalogue;
 

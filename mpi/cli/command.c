@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "calib/config/config.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "mpi/cli/file_replace.h"
 #include "mpi/cli/quiet.h"
@@ -39,18 +40,14 @@ int gcal_command_write(const char *path, const char *text, struct gcal_error *er
     return rc;
 }
 
-char *gcal_node_name(struct gcal_error *err)
+char *gcal_node_name(struct gcal_arena *arena)
 {
     const char *slurm = getenv("SLURMD_NODENAME");
     char host[256] = "";
-    char *name;
 
     gethostname(host, sizeof(host) - 1);
     host[strcspn(host, ".")] = '\0';
-    name = strdup(slurm && *slurm ? slurm : *host ? host : "localhost");
-    if (!name)
-        gcal_error_memory(err);
-    return name;
+    return gcal_arena_strdup(arena, slurm && *slurm ? slurm : *host ? host : "localhost");
 }
 
 /* NULL if unset or empty. */
@@ -61,41 +58,41 @@ static const char *environment(const char *name)
     return value && *value ? value : NULL;
 }
 
-char *gcal_command_store_path(const char *option, const char *config,
-                              struct gcal_error *err)
+const char *gcal_command_store_path(struct gcal_arena *arena, const char *option,
+                                    const char *config, struct gcal_error *err)
 {
     struct gcal_config read = { 0 };
-    char *path = NULL;
+    const char *path = option && *option ? option : environment("GPUCAL_STORE");
 
-    if (!option || !*option)
-        option = environment("GPUCAL_STORE");
-    if (option) {
-        if (!(path = strdup(option)))
-            gcal_error_memory(err);
-        return path;
-    }
+    if (path)
+        return gcal_arena_strdup(arena, path);
     if (gcal_config_read_settings(config, &read, err) < 0)
         return NULL;
-    if (read.store && !(path = strdup(read.store)))
-        gcal_error_memory(err);
-    else if (!read.store)
+    if (read.store)
+        path = gcal_arena_strdup(arena, read.store);
+    else
         gcal_error_set(err, GCAL_EINPUT, "no store given (--store DIR or $GPUCAL_STORE)");
     gcal_config_clear(&read);
     return path;
 }
 
-struct gcal_store *gcal_command_store_open(const char *path, bool writable,
-                                           struct gcal_error *err)
+static void close_store(void *store)
 {
-    struct gcal_store *store =
-        writable ? gcal_store_open_writable(path, err) : gcal_store_open(path, err);
+    gcal_store_close(store);
+}
+
+struct gcal_store *gcal_command_store_open(struct gcal_arena *arena, const char *path,
+                                           bool writable, struct gcal_error *err)
+{
+    struct gcal_store *store = gcal_arena_own(
+        arena,
+        writable ? gcal_store_open_writable(path, err) : gcal_store_open(path, err),
+        close_store);
     const char *keys = environment("GPUCAL_TRUSTED_KEYS"),
                *key = writable ? environment("GPUCAL_SIGN_KEY") : NULL;
 
-    if (store && ((keys && gcal_store_trust(store, keys, err) < 0) ||
-                  (key && gcal_store_sign_with(store, key, err) < 0))) {
-        gcal_store_close(store);
-        return NULL;
-    }
-    return store;
+    return store && (!keys || gcal_store_trust(store, keys, err) == 0) &&
+                   (!key || gcal_store_sign_with(store, key, err) == 0)
+               ? store
+               : NULL;
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+struct gcal_arena;
 struct gcal_error;
 struct gcal_store;
 
@@ -45,17 +46,16 @@ int gcal_command_write(const char *path, const char *text, struct gcal_error *er
 
 /* Path of the store: 'option' (--store), else $GPUCAL_STORE, else that of the
  * configuration ('config' NULL: the built-in one).  NULL with 'err' if there is none.
- * The caller's to free.
  */
-char *gcal_command_store_path(const char *option, const char *config,
-                              struct gcal_error *err);
-/* Opens the store, with the keys in $GPUCAL_TRUSTED_KEYS and, if writable,
+const char *gcal_command_store_path(struct gcal_arena *arena, const char *option,
+                                    const char *config, struct gcal_error *err);
+/* Opens the store, which is closed with the arena, with the keys in $GPUCAL_TRUSTED_KEYS and, if writable,
  * $GPUCAL_SIGN_KEY.
  */
-struct gcal_store *gcal_command_store_open(const char *path, bool writable,
-                                           struct gcal_error *err);
+struct gcal_store *gcal_command_store_open(struct gcal_arena *arena, const char *path,
+                                           bool writable, struct gcal_error *err);
 
-/* Name of this node: $SLURMD_NODENAME, else the host's; the caller's to free. */
-char *gcal_node_name(struct gcal_error *err);
+/* Name of this node: $SLURMD_NODENAME, else the host's. */
+char *gcal_node_name(struct gcal_arena *arena);
 
 #endif

@@ -4,25 +4,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/array.h"
-#include "kernels/base/error.h"
+#include "kernels/base/arena.h"
 
-_Noreturn void gcal_option_out_of_memory(const struct argp_state *state)
+static struct gcal_arena *arena;
+
+static void release(void)
 {
-    argp_failure(state, GCAL_EINPUT, 0, "out of memory");
-    exit(GCAL_EINPUT); /* with ARGP_NO_EXIT, argp_failure() returns */
+    gcal_arena_destroy(arena);
 }
 
-void gcal_option_list_add(struct gcal_option_list *option_list, const char *text,
-                          struct argp_state *state)
+struct gcal_arena *gcal_option_arena(void)
 {
-    const char **items = gcal_array_grow(option_list->items, option_list->n,
-                                         &option_list->capacity, sizeof(*items), NULL);
+    if (!arena) {
+        arena = gcal_arena_create();
+        atexit(release);
+    }
+    return arena;
+}
 
-    if (!items)
-        gcal_option_out_of_memory(state);
-    option_list->items = items;
-    option_list->items[option_list->n++] = text;
+void gcal_option_list_add(struct gcal_option_list *list, const char *text)
+{
+    list->items = gcal_arena_grow(gcal_option_arena(), list->items, list->n,
+                                  &list->capacity, sizeof(*list->items));
+    list->items[list->n++] = text;
 }
 
 double gcal_option_positive(const char *text, const char *unit, const char *what,

@@ -5,18 +5,18 @@
 #include <argp.h>
 #include <stddef.h>
 
-/* The texts are borrowed; the array is the caller's to free. */
+struct gcal_arena;
+
+/* The arena of what options say, which is there as long as the program; for the main thread. */
+struct gcal_arena *gcal_option_arena(void);
+
+/* The texts are borrowed; the array is in the arena of options. */
 struct gcal_option_list {
     size_t n, capacity;
     const char **items;
 };
 
-/* Exits with a message. */
-_Noreturn void gcal_option_out_of_memory(const struct argp_state *state);
-
-/* Exits if memory runs out. */
-void gcal_option_list_add(struct gcal_option_list *option_list, const char *text,
-                          struct argp_state *state);
+void gcal_option_list_add(struct gcal_option_list *list, const char *text);
 
 /* A number above 0, optionally followed by 'unit' ("%"; "": none).  Exits with a message
  * about the option 'what' if 'text' is anything else.

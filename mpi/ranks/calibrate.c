@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "mpi/ranks/ranks.h"
@@ -144,19 +145,15 @@ int gcal_command_calibrate(int argc, char **argv)
     if (!(spawner = gcal_worker_spawner_start(&err)) ||
         !(comm = gcal_comm_open(&argc, &argv, &err))) {
         gcal_worker_spawner_stop(spawner);
-        free(o.catalogue.items);
         return gcal_command_fail(&err);
     }
-    char *node = gcal_node_name(NULL);
-    char *who = gcal_buf_format("%s rank %d", node ? node : "?", gcal_comm_rank(comm));
-    if (who && gcal_comm_size(comm) > 1)
-        gcal_log_set_who(who);
-    free(who);
-    free(node);
+    if (gcal_comm_size(comm) > 1)
+        gcal_log_set_who(gcal_arena_format(gcal_option_arena(), "%s rank %d",
+                                           gcal_node_name(gcal_option_arena()),
+                                           gcal_comm_rank(comm)));
     if (o.quiet)
         gcal_log_set_level(GCAL_LOG_ERROR);
     status = run(comm, spawner, &o);
-    free(o.catalogue.items);
     gcal_worker_spawner_stop(spawner);
     gcal_comm_close(comm, status);
     return status;

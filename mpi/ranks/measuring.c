@@ -3,9 +3,9 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/log.h"
 #include "kernels/base/threads.h"
@@ -24,6 +24,7 @@ struct group {
 };
 
 struct member {
+    struct gcal_arena *arena; /* of its thread */
     struct group *group;
     struct gcal_measuring_device *device;
     struct gcal_worker_ahead *ahead; /* of the devices of its type; NULL: none */
@@ -150,13 +151,10 @@ static int report_failed(const struct member *m, const struct gcal_kernel_list *
     const struct gcal_measuring_setup *s = m->group->setup;
     int rc = 0;
 
-    for (size_t i = 0; i < list->failed.n && rc == 0; i++) {
-        char *reason = gcal_buf_format("left out: %s", list->failed.items[i]);
-
+    for (size_t i = 0; i < list->failed.n && rc == 0; i++)
         rc = put_lost(m, GCAL_RANKS_TAG_LEFT_OUT, s->node, s->rank,
-                      reason ? reason : list->failed.items[i], err);
-        free(reason);
-    }
+                      gcal_arena_format(m->arena, "left out: %s", list->failed.items[i]),
+                      err);
     return rc;
 }
 
@@ -214,28 +212,17 @@ static int measure_kernels(struct member *m, const struct gcal_config *config,
     return rc;
 }
 
-/* The configuration with the device's own models marked; 'models' is to be freed. */
-static int copy_config(const struct member *m, struct gcal_config *config,
-                       struct gcal_error *err)
-{
-    const struct gcal_config *of = m->group->setup->config;
-
-    *config = *of;
-    if (!(config->models = calloc(of->n_models + 1, sizeof(*config->models))))
-        return gcal_error_memory(err);
-    memcpy(config->models, of->models, of->n_models * sizeof(*config->models));
-    gcal_ranks_set_kept(config, m->device->kept);
-    return 0;
-}
-
 static int measure(struct member *m, struct gcal_error *err)
 {
     struct gcal_kernel_list list = { 0 };
-    struct gcal_config config;
+    struct gcal_config config = *m->group->setup->config;
+    struct gcal_config_model *of = config.models;
     int rc = -1;
 
-    if (copy_config(m, &config, err) < 0)
-        return -1;
+    /* The device's own models are marked. */
+    config.models = gcal_arena_alloc(m->arena, config.n_models, sizeof(*of));
+    memcpy(config.models, of, config.n_models * sizeof(*of));
+    gcal_ranks_set_kept(&config, m->device->kept);
     if (send_device(m, NULL, err) == 0 && select_kernels(m, &config, &list, err) == 0 &&
         measure_kernels(m, &config, &list, err) == 0) {
         /* Where nothing can be built, the kernels say so. */
@@ -247,7 +234,6 @@ static int measure(struct member *m, struct gcal_error *err)
             rc = send_device(m, NULL, err); /* now with its use */
     }
     gcal_kernel_list_clear(&list);
-    free(config.models);
     return rc;
 }
 
@@ -256,11 +242,11 @@ static void report_failure(struct member *m)
 {
     const struct gcal_measuring_setup *s = m->group->setup;
     struct gcal_measuring_device *d = m->device;
-    char *reason = gcal_buf_format("device %s: %s", d->label, d->trouble.text);
 
     if (send_device(m, d->trouble.text, NULL) == 0)
-        sink_lost(m, s->node, s->rank, reason ? reason : d->trouble.text, NULL);
-    free(reason);
+        sink_lost(m, s->node, s->rank,
+                  gcal_arena_format(m->arena, "device %s: %s", d->label, d->trouble.text),
+                  NULL);
 }
 
 /* Of a device that did not come to its kernels. */
@@ -336,21 +322,19 @@ static void start_ahead(struct group *g, struct gcal_worker_ahead **all)
 
 /* ---- all devices of a group ---- */
 
-int gcal_measuring_run(const struct gcal_measuring_setup *setup,
-                       struct gcal_measuring_device *devices, size_t n,
-                       const struct gcal_worker_tick *tick, struct gcal_error *err)
+void gcal_measuring_run(const struct gcal_measuring_setup *setup,
+                        struct gcal_measuring_device *devices, size_t n,
+                        const struct gcal_worker_tick *tick)
 {
     struct group g = { .setup = setup, .catalogue = PTHREAD_MUTEX_INITIALIZER, .n = n };
-    struct gcal_worker_ahead **ahead = calloc(n + 1, sizeof(struct gcal_worker_ahead *));
+    struct gcal_worker_ahead **ahead =
+        gcal_arena_alloc(setup->arena, n, sizeof(struct gcal_worker_ahead *));
 
-    g.members = calloc(n + 1, sizeof(*g.members));
-    if (!ahead || !g.members) {
-        free(g.members);
-        free(ahead);
-        return gcal_error_memory(err);
-    }
+    g.members = gcal_arena_alloc(setup->arena, n, sizeof(*g.members));
     for (size_t i = 0; i < n; i++)
-        g.members[i] = (struct member){ .group = &g, .device = &devices[i] };
+        g.members[i] = (struct member){ .arena = gcal_arena_child(setup->arena),
+                                        .group = &g,
+                                        .device = &devices[i] };
     g.turns = n > 1 ? gcal_plan_turns_create() : NULL;
     atomic_store(&g.n_running, n);
     start_ahead(&g, ahead);
@@ -371,26 +355,13 @@ int gcal_measuring_run(const struct gcal_measuring_setup *setup,
     for (size_t i = 0; i < n; i++)
         gcal_worker_ahead_stop(ahead[i]);
     gcal_plan_turns_destroy(g.turns);
-    free(g.members);
-    free(ahead);
     tick->call(tick->context);
-    return 0;
 }
 
 /* ---- devices ---- */
 
-void gcal_measuring_device_clear(struct gcal_measuring_device *d)
-{
-    for (size_t i = 0; d->done && i < d->n_done; i++)
-        free(d->done[i].kernel_id);
-    free(d->done);
-    free(d->kept);
-    free(d->label);
-    gcal_device_info_clear(&d->info);
-}
-
-int gcal_measuring_label(struct gcal_measuring_device *devices, size_t n,
-                         struct gcal_error *err)
+void gcal_measuring_label(struct gcal_arena *arena, struct gcal_measuring_device *devices,
+                          size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const char *name = devices[i].info.name;
@@ -401,12 +372,9 @@ int gcal_measuring_label(struct gcal_measuring_device *devices, size_t n,
                 same++;
                 number += k <= i;
             }
-        devices[i].label =
-            same > 1 ? gcal_buf_format("%s #%zu", name, number) : strdup(name);
-        if (!devices[i].label)
-            return gcal_error_memory(err);
+        devices[i].label = same > 1 ? gcal_arena_format(arena, "%s #%zu", name, number)
+                                    : devices[i].info.name;
     }
-    return 0;
 }
 
 void gcal_measuring_sort(struct gcal_measuring_device *devices, size_t n)

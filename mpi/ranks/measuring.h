@@ -28,6 +28,7 @@ struct gcal_measuring_device {
 
 /* Borrowed. */
 struct gcal_measuring_setup {
+    struct gcal_arena *arena; /* of the calling thread */
     struct gcal_worker_spawner *spawner;
     const char *node;
     int rank;
@@ -37,11 +38,9 @@ struct gcal_measuring_setup {
     struct gcal_outbox *outbox;
 };
 
-void gcal_measuring_device_clear(struct gcal_measuring_device *device);
-
 /* Gives each device a label, among all of the rank. */
-int gcal_measuring_label(struct gcal_measuring_device *devices, size_t n,
-                         struct gcal_error *err);
+void gcal_measuring_label(struct gcal_arena *arena, struct gcal_measuring_device *devices,
+                          size_t n);
 
 /* How many of the 'n' devices, from the first, are measured at once: all that are no CPUs, or
  * one CPU.  Devices are in the order in which they are measured after gcal_measuring_sort().
@@ -52,9 +51,9 @@ size_t gcal_measuring_at_once(const struct gcal_measuring_device *devices, size_
 /* Measures devices in threads, and returns when all have ended.  'tick' is called now and then
  * meanwhile, which empties the outbox.
  */
-int gcal_measuring_run(const struct gcal_measuring_setup *setup,
-                       struct gcal_measuring_device *devices, size_t n,
-                       const struct gcal_worker_tick *tick, struct gcal_error *err);
+void gcal_measuring_run(const struct gcal_measuring_setup *setup,
+                        struct gcal_measuring_device *devices, size_t n,
+                        const struct gcal_worker_tick *tick);
 
 /* Progress is reported so often, and at once with a new phase: a plan does with each visit of a
  * kernel, tens of times a second, and rank 0 would take hardly anything else of hundreds of ranks.

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
@@ -17,10 +18,11 @@
 #define LIST_LIMIT_S 60.0
 
 struct member {
+    struct gcal_arena *arena; /* of its thread, which is the main one */
     struct gcal_comm *comm;
     struct gcal_worker_spawner *spawner;
     const struct gcal_worker_tick *service;
-    char *node;
+    const char *node;
     double last_sent_s, last_heard_s;
     bool root_lost;
     bool ended;
@@ -138,7 +140,7 @@ struct assignment {
     struct gcal_memo *profiles; /* of rank 0, for the catalogue's kernels */
     struct gcal_wire wire;      /* at the first device not read yet */
     size_t n_devices;
-    char *locks_of; /* the store whose locks are to be tested; "": none */
+    const char *locks_of; /* the store whose locks are to be tested; "": none */
 };
 
 static int damaged(struct gcal_error *err)
@@ -146,63 +148,69 @@ static int damaged(struct gcal_error *err)
     return gcal_error_set(err, GCAL_EINPUT, "damaged message from rank 0");
 }
 
+static char *get_text(struct member *m, struct gcal_wire *wire)
+{
+    return gcal_arena_own(m->arena, gcal_wire_get_text(wire), free);
+}
+
+static void clear_files(void *files)
+{
+    gcal_catalogue_files_clear(files);
+}
+
+static void clear_info(void *info)
+{
+    gcal_device_info_clear(info);
+}
+
 static int read_assignment(struct member *m, struct assignment *a, struct gcal_error *err)
 {
     const struct gcal_buf *payload = &m->assignment.payload;
-    struct gcal_catalogue_files files = { 0 };
-    char *file, *text;
+    struct gcal_catalogue_files *files = gcal_arena_alloc(m->arena, 1, sizeof(*files));
+    const char *file, *text;
     double budget_s;
     uint64_t seed;
-    int rc = -1;
 
+    gcal_arena_own(m->arena, files, clear_files);
     a->wire = gcal_wire_open(payload->data, payload->size);
-    file = gcal_wire_get_text(&a->wire);
-    text = gcal_wire_get_text(&a->wire);
+    file = get_text(m, &a->wire);
+    text = get_text(m, &a->wire);
     budget_s = gcal_wire_get_f64(&a->wire);
     seed = gcal_wire_get_u64(&a->wire);
-    a->locks_of = gcal_wire_get_text(&a->wire);
-    gcal_catalogue_files_get(&a->wire, &files);
+    a->locks_of = get_text(m, &a->wire);
+    gcal_catalogue_files_get(&a->wire, files);
     if (!(a->profiles = gcal_profiles_create(err)) ||
         gcal_profiles_get(&a->wire, a->profiles, err) < 0)
-        goto out;
+        return -1;
     a->n_devices = gcal_wire_get_u32(&a->wire);
-    if (!file || !text || !a->locks_of || a->wire.bad || a->n_devices > a->wire.left) {
-        damaged(err);
-        goto out;
-    }
-    if (!(a->catalogue = gcal_catalogue_open_with(&files, err)))
-        goto out;
+    if (!file || !text || !a->locks_of || a->wire.bad || a->n_devices > a->wire.left)
+        return damaged(err);
+    if (!(a->catalogue = gcal_catalogue_open_with(files, err)))
+        return -1;
     gcal_catalogue_count_by(a->catalogue, gcal_profiles_count, a->profiles);
     if (gcal_select_parse(text, strlen(text), file, a->catalogue, &a->config, err) < 0)
-        goto out;
+        return -1;
     a->config.measure.budget_s = budget_s;
     a->config.measure.seed = seed;
-    rc = 0;
-out:
-    gcal_catalogue_files_clear(&files);
-    free(file);
-    free(text);
-    return rc;
+    return 0;
 }
 
-static int read_device(struct gcal_wire *wire, struct gcal_measuring_device *d,
-                       struct gcal_error *err)
+static int read_device(struct member *m, struct gcal_wire *wire,
+                       struct gcal_measuring_device *d, struct gcal_error *err)
 {
-    size_t n_done;
-
     if (gcal_device_info_get(wire, &d->info, err) < 0)
         return -1;
-    d->kept = gcal_wire_get_text(wire);
-    n_done = gcal_wire_get_u32(wire);
-    if (wire->bad || n_done > wire->left ||
-        !(d->done = calloc(n_done + 1, sizeof(*d->done))))
+    d->kept = get_text(m, wire);
+    d->n_done = gcal_wire_get_u32(wire);
+    if (wire->bad || d->n_done > wire->left)
         return damaged(err);
-    for (; d->n_done < n_done; d->n_done++) {
-        d->done[d->n_done].kernel_id = gcal_wire_get_text(wire);
-        d->done[d->n_done].time_s = gcal_wire_get_f64(wire);
-        d->done[d->n_done].last_order = gcal_wire_get_u64(wire);
-        d->done[d->n_done].built.registers = gcal_wire_get_u64(wire);
-        d->done[d->n_done].built.private_bytes = gcal_wire_get_u64(wire);
+    d->done = gcal_arena_alloc(m->arena, d->n_done, sizeof(*d->done));
+    for (size_t i = 0; i < d->n_done; i++) {
+        d->done[i].kernel_id = get_text(m, wire);
+        d->done[i].time_s = gcal_wire_get_f64(wire);
+        d->done[i].last_order = gcal_wire_get_u64(wire);
+        d->done[i].built.registers = gcal_wire_get_u64(wire);
+        d->done[i].built.private_bytes = gcal_wire_get_u64(wire);
     }
     return wire->bad ? damaged(err) : 0;
 }
@@ -213,7 +221,8 @@ static int read_device(struct gcal_wire *wire, struct gcal_measuring_device *d,
 static int measure_all(struct member *m, const struct assignment *a,
                        struct gcal_measuring_device *devices, struct gcal_error *err)
 {
-    const struct gcal_measuring_setup setup = { .spawner = m->spawner,
+    const struct gcal_measuring_setup setup = { .arena = m->arena,
+                                                .spawner = m->spawner,
                                                 .node = m->node,
                                                 .rank = gcal_comm_rank(m->comm),
                                                 .config = &a->config,
@@ -226,8 +235,7 @@ static int measure_all(struct member *m, const struct assignment *a,
     gcal_measuring_sort(devices, a->n_devices);
     for (size_t i = 0; i < a->n_devices; i += n) {
         n = gcal_measuring_at_once(&devices[i], a->n_devices - i);
-        if (gcal_measuring_run(&setup, &devices[i], n, &ticks, err) < 0)
-            return -1;
+        gcal_measuring_run(&setup, &devices[i], n, &ticks);
         for (size_t k = i; k < i + n; k++)
             if (devices[k].rc < 0 && m->root_lost) {
                 *err = devices[k].trouble;
@@ -243,19 +251,16 @@ static int measure_all(struct member *m, const struct assignment *a,
 
 static int take_devices(struct member *m, struct assignment *a, struct gcal_error *err)
 {
-    struct gcal_measuring_device *devices = calloc(a->n_devices + 1, sizeof(*devices));
-    int rc = devices ? 0 : gcal_error_memory(err);
+    struct gcal_measuring_device *devices =
+        gcal_arena_alloc(m->arena, a->n_devices, sizeof(*devices));
 
-    for (size_t i = 0; rc == 0 && i < a->n_devices; i++)
-        rc = read_device(&a->wire, &devices[i], err);
-    if (rc == 0)
-        rc = gcal_measuring_label(devices, a->n_devices, err);
-    if (rc == 0)
-        rc = measure_all(m, a, devices, err);
-    for (size_t i = 0; devices && i < a->n_devices; i++)
-        gcal_measuring_device_clear(&devices[i]);
-    free(devices);
-    return rc;
+    for (size_t i = 0; i < a->n_devices; i++) {
+        if (read_device(m, &a->wire, &devices[i], err) < 0)
+            return -1;
+        gcal_arena_own(m->arena, &devices[i].info, clear_info);
+    }
+    gcal_measuring_label(m->arena, devices, a->n_devices);
+    return measure_all(m, a, devices, err);
 }
 
 /* Lists the devices of this node, in a worker, and sends them to the root. */
@@ -292,21 +297,14 @@ static int work(struct member *m, struct gcal_error *err)
     if (await(m, &m->started, err) < 0 || send_hello(m, err) < 0 ||
         await(m, &m->assigned, err) < 0)
         return -1;
-    if (read_assignment(m, &a, err) < 0)
-        goto out;
-    if (gcal_ranks_locks_fail(a.locks_of, m->node) &&
-        send(m, GCAL_RANKS_TAG_UNLOCKED, &nothing, err) < 0)
-        goto out;
-    if (take_devices(m, &a, err) < 0)
-        goto out;
-    if (send(m, GCAL_RANKS_TAG_DONE, &nothing, err) < 0)
-        goto out;
-    rc = await(m, &never, err);
-out:
+    if (read_assignment(m, &a, err) == 0 &&
+        (!gcal_ranks_locks_fail(a.locks_of, m->node) ||
+         send(m, GCAL_RANKS_TAG_UNLOCKED, &nothing, err) == 0) &&
+        take_devices(m, &a, err) == 0 && send(m, GCAL_RANKS_TAG_DONE, &nothing, err) == 0)
+        rc = await(m, &never, err);
     gcal_config_clear(&a.config);
     gcal_catalogue_close(a.catalogue);
     gcal_memo_destroy(a.profiles);
-    free(a.locks_of);
     return rc;
 }
 
@@ -314,19 +312,22 @@ int gcal_member_run(struct gcal_comm *comm, struct gcal_worker_spawner *spawner,
                     const struct gcal_worker_tick *service)
 {
     struct gcal_error err = { 0 };
-    struct member m = {
-        .comm = comm, .spawner = spawner, .service = service, .status = GCAL_EINPUT
-    };
+    struct member m = { .arena = gcal_arena_create(),
+                        .comm = comm,
+                        .spawner = spawner,
+                        .service = service,
+                        .outbox = gcal_outbox_create(),
+                        .status = GCAL_EINPUT };
 
+    m.node = gcal_node_name(m.arena);
     m.last_heard_s = gcal_clock_now_s();
     m.references = gcal_plan_references_create(GCAL_PLAN_REFERENCES_BYTES, NULL);
-    if ((m.outbox = gcal_outbox_create(&err)) && (m.node = gcal_node_name(&err)))
-        work(&m, &err);
+    work(&m, &err);
     if (!m.ended)
         gcal_log(GCAL_LOG_ERROR, "%s", err.text);
     gcal_buf_free(&m.assignment.payload);
     gcal_memo_destroy(m.references);
     gcal_outbox_destroy(m.outbox);
-    free(m.node);
+    gcal_arena_destroy(m.arena);
     return m.status;
 }

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/threads.h"
 
@@ -20,14 +21,12 @@ struct gcal_outbox {
     bool closed;
 };
 
-struct gcal_outbox *gcal_outbox_create(struct gcal_error *err)
+struct gcal_outbox *gcal_outbox_create(void)
 {
     struct gcal_outbox *box = calloc(1, sizeof(*box));
 
-    if (!box) {
-        gcal_error_memory(err);
-        return NULL;
-    }
+    if (!box)
+        gcal_arena_out_of_memory();
     box->end = &box->first;
     pthread_mutex_init(&box->lock, NULL);
     gcal_thread_condition_init(&box->filled);
@@ -64,11 +63,8 @@ int gcal_outbox_put(struct gcal_outbox *box, int tag, struct gcal_buf *payload,
     struct message *message = calloc(1, sizeof(*message));
     bool closed;
 
-    if (!message || payload->failed) {
-        gcal_buf_free(payload);
-        free(message);
-        return gcal_error_memory(err);
-    }
+    if (!message || payload->failed)
+        gcal_arena_out_of_memory();
     *message = (struct message){ .tag = tag, .payload = *payload };
     *payload = (struct gcal_buf){ 0 };
     pthread_mutex_lock(&box->lock);

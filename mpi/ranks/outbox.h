@@ -9,7 +9,7 @@
 struct gcal_error;
 struct gcal_outbox;
 
-struct gcal_outbox *gcal_outbox_create(struct gcal_error *err);
+struct gcal_outbox *gcal_outbox_create(void);
 void gcal_outbox_destroy(struct gcal_outbox *outbox);
 
 /* Any thread: appends a message; 'payload' is taken.  -1 if the box is closed: nobody gets the

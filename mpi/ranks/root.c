@@ -56,7 +56,7 @@ static int open_store(struct gcal_root *root, struct gcal_error *err)
     if (!path || (root->options.dry_run && !root->options.if_changed))
         return 0;
     root->store_path = gcal_arena_strdup(root->arena, path);
-    root->store = gcal_command_store_open(path, !root->options.dry_run, err);
+    root->store = gcal_command_store_open(root->arena, path, !root->options.dry_run, err);
     return root->store ? 0 : -1;
 }
 
@@ -168,7 +168,6 @@ void gcal_root_destroy(struct gcal_root *root)
         gcal_device_info_clear(&root->resumed[i].info);
     gcal_display_destroy(root->display);
     gcal_journal_close(root->journal);
-    gcal_store_close(root->store);
     gcal_record_header_clear(&root->header);
     gcal_config_clear(&root->config);
     gcal_root_counting_destroy(root);

@@ -192,17 +192,17 @@ int gcal_command_audit(int argc, char **argv)
     struct gcal_arena *arena = gcal_arena_create();
     struct gcal_audit_summary summary = { 0 };
     struct gcal_config config = { 0 };
-    struct gcal_store *store = NULL;
+    struct gcal_store *store;
     struct gcal_error err = { 0 };
     struct audit_command c = { 0 };
     struct gcal_audit_output_options about;
-    char *path = NULL;
+    const char *path;
     int rc = -1, status;
 
     gcal_command_parse(&argp, argc, argv, &c);
     if (gcal_config_read_settings(c.config, &config, &err) == 0 &&
-        (path = gcal_command_store_path(c.store, c.config, &err)) &&
-        (store = gcal_command_store_open(path, false, &err))) {
+        (path = gcal_command_store_path(arena, c.store, c.config, &err)) &&
+        (store = gcal_command_store_open(arena, path, false, &err))) {
         about = (struct gcal_audit_output_options){ .store = path,
                                                     .files = store,
                                                     .policy = policy_of(&c, &config),
@@ -212,8 +212,6 @@ int gcal_command_audit(int argc, char **argv)
     }
     status = rc < 0 ? gcal_command_fail(&err) : status_of(&summary);
     gcal_arena_destroy(arena);
-    gcal_store_close(store);
     gcal_config_clear(&config);
-    free(path);
     return status;
 }

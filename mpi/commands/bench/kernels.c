@@ -81,10 +81,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->run = true;
         break;
     case 'd':
-        gcal_option_list_add(&c->devices, arg, state);
+        gcal_option_list_add(&c->devices, arg);
         break;
     case ARGP_KEY_ARG:
-        gcal_option_list_add(&c->tags, arg, state);
+        gcal_option_list_add(&c->tags, arg);
         break;
     case ARGP_KEY_END:
         if (c->run && (c->counts || c->source))
@@ -345,8 +345,5 @@ int gcal_command_kernels(int argc, char **argv)
 
     gcal_command_parse(&argp, argc, argv, &c);
     rc = run(&c, &err);
-    free(c.tags.items);
-    free(c.devices.items);
-    free(c.catalogue.items);
     return rc < 0 ? gcal_command_fail(&err) : rc;
 }

@@ -98,10 +98,8 @@ int gcal_bench_run(struct gcal_bench_run *run, struct gcal_worker_spawner *spawn
     struct gcal_error why = { 0 };
     int rc;
 
-    c.node = gcal_arena_own(run->arena, gcal_node_name(err), free);
+    c.node = gcal_node_name(run->arena);
     options.budget_s = budget_s;
-    if (!c.node)
-        return -1;
     run->rows = gcal_arena_alloc(run->arena, run->list.n_kernels, sizeof(*run->rows));
     rc = gcal_plan_measure_alone(spawner, c.node, run->info, &run->list, &options, &hooks,
                                  &why);

@@ -13,7 +13,7 @@ static int build_on(const struct gcal_count_options *o, const char *source,
                     struct gcal_local_devices *devices, struct gcal_profile *profile,
                     struct gcal_error *err)
 {
-    const char *options = o->build_options.data ? o->build_options.data : "";
+    const char *options = o->build_options ? o->build_options : "";
     bool found = false;
 
     for (size_t i = 0; i < devices->count; i++) {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/file.h"
 #include "kernels/model/dtype.h"
@@ -66,13 +67,12 @@ static size_t count_elements(const char *shape, size_t *n_dims)
 }
 
 /* The least and the largest of integers, as texts. */
-static int set_range(struct gcal_count_buffer *b, struct gcal_error *err)
+static void set_range(struct gcal_arena *arena, struct gcal_count_buffer *b)
 {
     size_t size = gcal_dtype_size(b->dtype);
     bool is_signed = *b->dtype == 'i';
     const unsigned char *data = b->data;
     int64_t least = INT64_MAX, largest = INT64_MIN;
-    char text[2][24];
 
     for (size_t at = 0; at < b->data_bytes; at += size) {
         uint64_t bits = 0;
@@ -85,80 +85,56 @@ static int set_range(struct gcal_count_buffer *b, struct gcal_error *err)
         least = value < least ? value : least;
         largest = value > largest ? value : largest;
     }
-    snprintf(text[0], sizeof(text[0]), "%lld", (long long)least);
-    snprintf(text[1], sizeof(text[1]), "%lld", (long long)largest);
-    return (b->first = strdup(text[0])) && (b->last = strdup(text[1]))
-               ? 0
-               : gcal_error_memory(err);
+    b->first = gcal_arena_format(arena, "%lld", (long long)least);
+    b->last = gcal_arena_format(arena, "%lld", (long long)largest);
 }
 
-int gcal_count_contents_read(const char *file, struct gcal_count_buffer *b,
-                             struct gcal_error *err)
+int gcal_count_contents_read(struct gcal_arena *arena, const char *file,
+                             struct gcal_count_buffer *b, struct gcal_error *err)
 {
     size_t size, length, start, n = 0, n_dims = 0;
-    unsigned char *text = (unsigned char *)gcal_file_read(file, MOST_BYTES, &size, err);
-    const char *descr, *order, *shape;
-    char *header = NULL;
-    int rc = -1;
+    unsigned char *text =
+        gcal_arena_own(arena, gcal_file_read(file, MOST_BYTES, &size, err), free);
+    const char *descr, *order, *shape, *header;
 
     if (!text)
         return -1;
     start = HEAD_BYTES + (size > 6 && text[6] > 1 ? 2 : 0); /* of version 1, and later */
-    if (size < start || memcmp(text, "\x93NUMPY", 6) != 0) {
-        gcal_error_set(err, GCAL_EINPUT, "%s: not an array of numpy.save()", file);
-        goto out;
-    }
+    if (size < start || memcmp(text, "\x93NUMPY", 6) != 0)
+        return gcal_error_set(err, GCAL_EINPUT, "%s: not an array of numpy.save()", file);
     length = text[8] | (size_t)text[9] << 8;
     if (start > HEAD_BYTES)
         length |= (size_t)text[10] << 16 | (size_t)text[11] << 24;
-    if (length > size - start) {
-        gcal_error_set(err, GCAL_EINPUT, "%s: the file ends in its header", file);
-        goto out;
-    }
-    if (!(header = strndup((char *)text + start, length))) {
-        gcal_error_memory(err);
-        goto out;
-    }
+    if (length > size - start)
+        return gcal_error_set(err, GCAL_EINPUT, "%s: the file ends in its header", file);
+    header = gcal_arena_format(arena, "%.*s", (int)length, (char *)text + start);
     descr = find_key(header, "'descr'");
     order = find_key(header, "'fortran_order'");
     shape = find_key(header, "'shape'");
-    if (!descr || !order || !shape || !(n = count_elements(shape, &n_dims))) {
-        gcal_error_set(err, GCAL_EINPUT, "%s: not an array with elements", file);
-        goto out;
-    }
-    if (!find_dtype(descr, &b->dtype)) {
-        gcal_error_set(err, GCAL_EINPUT,
-                       "%s: elements of %.*s: expected little-endian integers or "
-                       "floating-point numbers, such as numpy.int32",
-                       file, (int)strcspn(descr, ","), descr);
-        goto out;
-    }
-    if (*order == 'T' && n_dims > 1) {
-        gcal_error_set(err, GCAL_EINPUT,
-                       "%s: the array is in Fortran order: save "
-                       "numpy.ascontiguousarray() of it",
-                       file);
-        goto out;
-    }
+    if (!descr || !order || !shape || !(n = count_elements(shape, &n_dims)))
+        return gcal_error_set(err, GCAL_EINPUT, "%s: not an array with elements", file);
+    if (!find_dtype(descr, &b->dtype))
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "%s: elements of %.*s: expected little-endian integers or "
+                              "floating-point numbers, such as numpy.int32",
+                              file, (int)strcspn(descr, ","), descr);
+    if (*order == 'T' && n_dims > 1)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "%s: the array is in Fortran order: save "
+                              "numpy.ascontiguousarray() of it",
+                              file);
     if (__builtin_mul_overflow(n, gcal_dtype_size(b->dtype), &n) ||
-        n != size - start - length) {
-        gcal_error_set(err, GCAL_EINPUT,
-                       "%s: %zu bytes follow the header, and its shape has %zu: the file "
-                       "is damaged",
-                       file, size - start - length, n);
-        goto out;
-    }
+        n != size - start - length)
+        return gcal_error_set(
+            err, GCAL_EINPUT,
+            "%s: %zu bytes follow the header, and its shape has %zu: the file "
+            "is damaged",
+            file, size - start - length, n);
     memmove(text, text + start + length, n);
-    free((void *)b->data);
-    free((char *)b->first);
-    free((char *)b->last);
     b->data = text;
     b->data_bytes = n;
     b->first = b->last = NULL;
-    rc = *b->dtype == 'f' ? 0 : set_range(b, err);
-    text = NULL;
-out:
-    free(text);
-    free(header);
-    return rc;
+    if (*b->dtype != 'f')
+        set_range(arena, b);
+    return 0;
 }

@@ -327,7 +327,5 @@ int gcal_command_count(int argc, char **argv)
     gcal_command_parse(&argp, argc, argv, &c);
     rc = c.removal.asked ? gcal_count_removal_write(&c.removal, &c.count, c.output, &err)
                          : run(&c, &err);
-    gcal_count_removal_clear(&c.removal);
-    gcal_count_options_clear(&c.count);
     return rc < 0 ? gcal_command_fail(&err) : 0;
 }

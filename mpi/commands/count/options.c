@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/array.h"
+#include "kernels/base/arena.h"
+#include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/base/file.h"
 #include "kernels/count/count.h"
@@ -94,10 +95,8 @@ static void parse_global(struct gcal_count_options *o, const char *text,
     size_t n = 0;
     int depth = 0;
 
-    if (!(o->global_text = strdup(text)))
-        gcal_option_out_of_memory(state);
-    o->global[n++] = o->global_text;
-    for (char *c = o->global_text; *c; c++) {
+    o->global[n++] = gcal_arena_strdup(gcal_option_arena(), text);
+    for (char *c = o->global[0]; *c; c++) {
         depth += (*c == '(') - (*c == ')');
         if (*c != ',' || depth)
             continue;
@@ -115,7 +114,6 @@ static void parse_trips(struct gcal_count_options *o, const char *text,
     char *end;
     long line = strtol(text, &end, 10);
     const char *name = end + 1;
-    struct gcal_count_trips *trips;
 
     if (end == text || *end != ':' || line < 1 || line > 1 << 30 ||
         (!isalpha((unsigned char)*name) && *name != '_') ||
@@ -124,12 +122,9 @@ static void parse_trips(struct gcal_count_options *o, const char *text,
         argp_error(state,
                    "--trips: expected a line and a name such as 12:nnz, found '%s'",
                    text);
-    trips =
-        gcal_array_grow(o->trips, o->n_trips, &o->trips_capacity, sizeof(*trips), NULL);
-    if (!trips)
-        gcal_option_out_of_memory(state);
-    o->trips = trips;
-    trips[o->n_trips++] = (struct gcal_count_trips){ (int)line, name };
+    o->trips = gcal_arena_grow(gcal_option_arena(), o->trips, o->n_trips,
+                               &o->trips_capacity, sizeof(*o->trips));
+    o->trips[o->n_trips++] = (struct gcal_count_trips){ (int)line, name };
 }
 
 /* What is said of the buffer "NAME=..", which ends at the sign; '*text': after it. */
@@ -137,8 +132,8 @@ static struct gcal_count_buffer *find_buffer(struct gcal_count_options *o,
                                              const char *option, const char *arg,
                                              const char **text, struct argp_state *state)
 {
+    struct gcal_arena *arena = gcal_option_arena();
     const char *equals = strchr(arg, '=');
-    char *name;
 
     if (!equals || equals == arg || !equals[1])
         argp_error(state, "--%s: expected NAME=%s, found '%s'", option,
@@ -148,11 +143,11 @@ static struct gcal_count_buffer *find_buffer(struct gcal_count_options *o,
         if (strncmp(o->buffers[i].argument, arg, (size_t)(equals - arg)) == 0 &&
             !o->buffers[i].argument[equals - arg])
             return &o->buffers[i];
-    if (!(o->buffers = gcal_array_grow(o->buffers, o->n_buffers, &o->buffers_capacity,
-                                       sizeof(*o->buffers), NULL)) ||
-        !(name = strndup(arg, (size_t)(equals - arg))))
-        gcal_option_out_of_memory(state);
-    o->buffers[o->n_buffers] = (struct gcal_count_buffer){ .argument = name };
+    o->buffers = gcal_arena_grow(arena, o->buffers, o->n_buffers, &o->buffers_capacity,
+                                 sizeof(*o->buffers));
+    o->buffers[o->n_buffers] = (struct gcal_count_buffer){
+        .argument = gcal_arena_format(arena, "%.*s", (int)(equals - arg), arg)
+    };
     return &o->buffers[o->n_buffers++];
 }
 
@@ -166,7 +161,7 @@ static void parse_buffer(struct gcal_count_options *o, const char *arg,
     end = strrchr(text, '.');
     if (!end || strcmp(end, ".npy") != 0)
         b->elements = text;
-    else if (gcal_count_contents_read(text, b, &err) < 0)
+    else if (gcal_count_contents_read(gcal_option_arena(), text, b, &err) < 0)
         argp_error(state, "--buffer %s: %s", arg, err.text);
 }
 
@@ -185,31 +180,38 @@ static void parse_range(struct gcal_count_options *o, const char *arg,
                    "--range %s: expected a buffer and FIRST:LAST, such as 0:n-1, or "
                    "FIRST:LAST:sorted",
                    arg);
-    if (!(b->first = strndup(text, (size_t)(colon - text))) ||
-        !(b->last = strndup(colon + 1, (size_t)(end - colon - 1))))
-        gcal_option_out_of_memory(state);
+    b->first = gcal_arena_format(gcal_option_arena(), "%.*s", (int)(colon - text), text);
+    b->last =
+        gcal_arena_format(gcal_option_arena(), "%.*s", (int)(end - colon - 1), colon + 1);
     b->sorted = *end != '\0';
 }
 
-/* Quoted where the parser of build options needs it. */
-static void put_define(struct gcal_buf *out, const char *definition)
+/* Adds to build options; quoted where their parser needs it. */
+static void add_define(struct gcal_count_options *o, const char *definition)
 {
     bool quoted = strpbrk(definition, " \t\"'\\") != NULL;
+    struct gcal_buf all = { 0 }, *out = &all;
 
+    gcal_buf_puts(out, o->build_options ? o->build_options : "");
     gcal_buf_puts(out, quoted ? "-D\"" : "-D");
     for (const char *c = definition; *c; c++)
         gcal_buf_printf(out, quoted && (*c == '"' || *c == '\\') ? "\\%c" : "%c", *c);
     gcal_buf_puts(out, quoted ? "\" " : " ");
+    o->build_options = gcal_arena_take(gcal_option_arena(), out);
 }
 
 /* The option as it was given, for another command line. */
 static void keep_option(struct gcal_count_options *o, int key, const char *arg)
 {
-    for (const struct argp_option *k = kernel_options; k->name; k++)
-        if (k->key == key) {
-            gcal_buf_printf(&o->source_options, " --%s ", k->name);
-            gcal_escape_shell(&o->source_options, arg);
-        }
+    const struct argp_option *k = kernel_options;
+    struct gcal_buf all = { 0 };
+
+    while (k->key != key)
+        k++;
+    gcal_buf_printf(&all, "%s --%s ", o->source_options ? o->source_options : "",
+                    k->name);
+    gcal_escape_shell(&all, arg);
+    o->source_options = gcal_arena_take(gcal_option_arena(), &all);
 }
 
 static error_t parse_kernel(int key, char *arg, struct argp_state *state)
@@ -231,15 +233,17 @@ static error_t parse_kernel(int key, char *arg, struct argp_state *state)
         parse_global(o, arg, state);
         break;
     case 'D':
-        put_define(&o->build_options, arg);
+        add_define(o, arg);
         keep_option(o, key, arg);
         break;
     case 'I':
-        gcal_option_list_add(&o->include_folders, arg, state);
+        gcal_option_list_add(&o->include_folders, arg);
         keep_option(o, key, arg);
         break;
     case STD:
-        gcal_buf_printf(&o->build_options, "-cl-std=%s ", arg);
+        o->build_options =
+            gcal_arena_format(gcal_option_arena(), "%s-cl-std=%s ",
+                              o->build_options ? o->build_options : "", arg);
         keep_option(o, key, arg);
         break;
     case ASSUME:
@@ -281,7 +285,7 @@ static error_t parse_count(int key, char *arg, struct argp_state *state)
         state->child_inputs[0] = o;
         break;
     case 'A':
-        gcal_option_list_add(&o->ats, arg, state);
+        gcal_option_list_add(&o->ats, arg);
         break;
     case 'E':
         o->allow_estimates = true;
@@ -303,23 +307,6 @@ const struct argp gcal_count_options_argp = { .options = count_options,
                                               .parser = parse_count,
                                               .children = kernel_child };
 
-void gcal_count_options_clear(struct gcal_count_options *o)
-{
-    gcal_buf_free(&o->build_options);
-    gcal_buf_free(&o->source_options);
-    free(o->global_text);
-    free(o->trips);
-    for (size_t i = 0; i < o->n_buffers; i++) {
-        free((char *)o->buffers[i].argument);
-        free((char *)o->buffers[i].first);
-        free((char *)o->buffers[i].last);
-        free((void *)o->buffers[i].data);
-    }
-    free(o->buffers);
-    free(o->include_folders.items);
-    free(o->ats.items);
-}
-
 char *gcal_count_options_source(const struct gcal_count_options *o,
                                 struct gcal_error *err)
 {
@@ -332,7 +319,7 @@ int gcal_count_options_request(const struct gcal_count_options *o,
 {
     *request = (struct gcal_count_request){ .file = o->file,
                                             .kernel = o->kernel,
-                                            .build_options = o->build_options.data,
+                                            .build_options = o->build_options,
                                             .assume = o->assume,
                                             .n_banks = o->n_banks,
                                             .sector_bytes = o->sector_bytes,
@@ -343,8 +330,6 @@ int gcal_count_options_request(const struct gcal_count_options *o,
                                             .trips = o->trips,
                                             .n_buffers = o->n_buffers,
                                             .buffers = o->buffers };
-    if (o->build_options.failed)
-        return gcal_error_memory(err);
     for (size_t i = 0; i < GCAL_MAX_DIMS && o->global[i]; i++) {
         request->local_size[i] = o->local[i];
         request->global_size[i] = o->global[i];

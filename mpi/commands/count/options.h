@@ -6,7 +6,6 @@
 
 #include <argp.h>
 
-#include "kernels/base/buf.h"
 #include "kernels/count/count.h"
 #include "kernels/generate/generate.h"
 #include "kernels/remove/remove.h"
@@ -17,9 +16,8 @@ struct gcal_profile;
 
 struct gcal_count_options {
     const char *file, *kernel, *assume;
-    char *global[GCAL_MAX_DIMS]; /* expressions of --global, in 'global_text' */
-    char *global_text;
-    size_t n_dims; /* of --local; 0: not given */
+    char *global[GCAL_MAX_DIMS]; /* expressions of --global */
+    size_t n_dims;               /* of --local; 0: not given */
     size_t local[GCAL_MAX_DIMS];
     size_t n_banks, sector_bytes;
     bool index_arithmetic, allow_estimates, no_cache;
@@ -30,10 +28,10 @@ struct gcal_count_options {
     struct gcal_count_trips *trips;
     size_t n_buffers, buffers_capacity;
     struct gcal_count_buffer *buffers; /* of --buffer and --range, one of a name */
-    struct gcal_buf build_options; /* for OpenCL compilers as well: macros, standard */
+    const char *build_options; /* for OpenCL compilers as well: macros, standard */
     struct gcal_option_list include_folders;
-    struct gcal_buf
-        source_options; /* -D, -I, --std, --trips and --assume as given, each after
+    const char
+        *source_options; /* -D, -I, --std, --trips and --assume as given, each after
                                        a space, for another command line */
     struct gcal_option_list ats; /* --at, see sizes.h */
     bool at_sizes;               /* they are facts where counts are estimates, too */
@@ -42,13 +40,11 @@ struct gcal_count_options {
     char **argv;
 };
 
-/* argp children; the input is a struct gcal_count_options, for the caller to clear.  The
- * first has the file, the kernel and its NDRange; the second also has the options of
+/* argp children; the input is a struct gcal_count_options.  The first has the file, the kernel and its NDRange; the second also has the options of
  * counting.
  */
 extern const struct argp gcal_count_options_kernel_argp;
 extern const struct argp gcal_count_options_argp;
-void gcal_count_options_clear(struct gcal_count_options *options);
 
 /* Counts the selected kernel; with 'sub_group_size' 0 it stays a symbol. */
 struct gcal_profile *gcal_count_options_profile(const struct gcal_count_options *options,
@@ -71,19 +67,15 @@ char *gcal_count_options_remove(const struct gcal_count_options *options,
                                 const struct gcal_remove_options *removal,
                                 struct gcal_error *err);
 
-/* --remove: the kernel with part of its work instead of its counts.  For argp's 'children'; to
- * be cleared.
- */
+/* --remove: the kernel with part of its work instead of its counts.  For argp's 'children'. */
 struct gcal_count_removal {
     bool asked;
-    char *names; /* text of --keep or --drop, split at the commas */
     size_t n_keep, keep_capacity;
-    const char **keep;
+    const char **keep;     /* names of --keep or --drop */
     size_t n_accumulators; /* 0: not given */
     bool drop, on_chip, memory, drop_barriers;
 };
 extern const struct argp gcal_count_removal_argp;
-void gcal_count_removal_clear(struct gcal_count_removal *removal);
 /* Writes the derived kernel to a file; 'path' NULL: to standard output. */
 int gcal_count_removal_write(const struct gcal_count_removal *removal,
                              const struct gcal_count_options *options, const char *path,

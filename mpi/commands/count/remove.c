@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/array.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/option_list.h"
@@ -46,24 +46,18 @@ static const struct argp_option options[] = {
 static void parse_keep(struct gcal_count_removal *c, const char *text,
                        struct argp_state *state)
 {
-    const char **moved;
-    char *rest;
+    struct gcal_arena *arena = gcal_option_arena();
+    char *rest = gcal_arena_strdup(arena, text);
 
-    if (c->names)
+    if (c->n_keep)
         argp_error(state,
                    "--keep or --drop given twice; separate names by commas, as in a,b");
-    if (!(c->names = strdup(text)))
-        gcal_option_out_of_memory(state);
-    rest = c->names;
     for (char *name; (name = strsep(&rest, ","));) {
         if (!*name)
             argp_error(state, "--%s: expected arrays or tags such as a,b, found '%s'",
                        c->drop ? "drop" : "keep", text);
-        moved =
-            gcal_array_grow(c->keep, c->n_keep, &c->keep_capacity, sizeof(*moved), NULL);
-        if (!moved)
-            gcal_option_out_of_memory(state);
-        c->keep = moved;
+        c->keep =
+            gcal_arena_grow(arena, c->keep, c->n_keep, &c->keep_capacity, sizeof(name));
         c->keep[c->n_keep++] = name;
     }
 }
@@ -128,12 +122,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 const struct argp gcal_count_removal_argp = { .options = options, .parser = parse };
-
-void gcal_count_removal_clear(struct gcal_count_removal *c)
-{
-    free(c->names);
-    free(c->keep);
-}
 
 int gcal_count_removal_write(const struct gcal_count_removal *c,
                              const struct gcal_count_options *count, const char *path,

@@ -54,10 +54,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         c->subject.several = c->subject.counts_all = true;
         break;
     case WHAT_IF:
-        gcal_option_list_add(&c->what_ifs, arg, state);
+        gcal_option_list_add(&c->what_ifs, arg);
         break;
     case BESIDE:
-        gcal_option_list_add(&c->besides, arg, state);
+        gcal_option_list_add(&c->besides, arg);
         break;
     case SVG:
         c->svg = arg;
@@ -175,10 +175,5 @@ int gcal_command_explain(int argc, char **argv)
     if (rc == 0)
         rc = explain_set(&c, &set, &err);
     gcal_arena_destroy(arena);
-    gcal_own_options_clear(&c.own);
-    gcal_step_options_clear(&c.step);
-    gcal_predict_subject_options_clear(&c.subject);
-    free(c.what_ifs.items);
-    free(c.besides.items);
     return rc < 0 ? gcal_command_fail(&err) : 0;
 }

@@ -102,7 +102,7 @@ const char *gcal_explain_literals(const struct gcal_explain_case *c,
 {
     enum { MOST_BYTES = 16 << 20 };
     const char *file = c->options->count.file, *what = NULL;
-    const char *macros = c->options->count.build_options.data;
+    const char *macros = c->options->count.build_options;
     struct gcal_buf lines = { 0 };
     bool has_double = false;
     size_t size;

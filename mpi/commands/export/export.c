@@ -102,7 +102,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->what.layout = arg;
         break;
     case 'p':
-        gcal_option_list_add(&c->profiles, arg, state);
+        gcal_option_list_add(&c->profiles, arg);
         break;
     case 'A':
         if (!c->profiles.n)
@@ -262,17 +262,12 @@ static void print_json(const struct gcal_export_speeds *speeds)
     json_decref(all);
 }
 
-static void close_store(void *store)
-{
-    gcal_store_close(store);
-}
-
 static int run(struct export_command *c, struct gcal_error *err)
 {
     struct gcal_arena *arena = c->what.arena;
     size_t target = c->json ? 0 : find_target(c->to);
     struct gcal_export_speeds speeds = { 0 };
-    char *path;
+    const char *path;
 
     if ((!c->json && choose_layout(targets[target], &c->what, err) < 0))
         return -1;
@@ -281,12 +276,8 @@ static int run(struct export_command *c, struct gcal_error *err)
     for (size_t i = 0; i < c->profiles.n; i++)
         if (read_kernel(c, i, err) < 0)
             return -1;
-    path = gcal_arena_own(arena, gcal_command_store_path(c->store, NULL, err), free);
-    c->what.store = path
-                        ? gcal_arena_own(arena, gcal_command_store_open(path, false, err),
-                                         close_store)
-                        : NULL;
-    if (!c->what.store)
+    if (!(path = gcal_command_store_path(arena, c->store, NULL, err)) ||
+        !(c->what.store = gcal_command_store_open(arena, path, false, err)))
         return -1;
     if (!c->json && targets[target]->run)
         return targets[target]->run(&c->what, c->options[target], err);
@@ -325,10 +316,6 @@ int gcal_command_export(int argc, char **argv)
     with_targets.children = children;
     gcal_command_parse(&with_targets, argc, argv, &c);
     rc = run(&c, &err);
-    for (size_t i = 0; i < N_TARGETS; i++)
-        if (targets[i]->clear)
-            targets[i]->clear(c.options[i]);
-    free(c.profiles.items);
     gcal_arena_destroy(c.what.arena);
     return rc < 0 ? gcal_command_fail(&err) : 0;
 }

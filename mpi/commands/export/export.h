@@ -60,7 +60,6 @@ struct gcal_export_target {
      * and nothing written.
      */
     int (*run)(const struct gcal_export *e, const void *options, struct gcal_error *err);
-    void (*clear)(void *options); /* frees what the struct owns; NULL: nothing */
 };
 
 /* ---- for targets: common.c ---- */

@@ -236,7 +236,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->symbol = arg;
         break;
     case DATA:
-        gcal_option_list_add(&o->data, arg, state);
+        gcal_option_list_add(&o->data, arg);
         break;
     case SIZE_BASE:
         o->size_base = arg;
@@ -247,13 +247,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-static void clear(void *target_options)
-{
-    struct gcal_export_starpu_options *o = target_options;
-
-    free(o->data.items);
-}
-
 static const struct argp argp = { .options = options, .parser = parse };
 
 const struct gcal_export_target gcal_export_starpu = {
@@ -261,5 +254,4 @@ const struct gcal_export_target gcal_export_starpu = {
     .argp = &argp,
     .options_size = sizeof(struct gcal_export_starpu_options),
     .run = export_starpu,
-    .clear = clear,
 };

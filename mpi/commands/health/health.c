@@ -244,25 +244,18 @@ read_published(struct health *h, const struct gcal_store *store, struct gcal_err
     return published;
 }
 
-static void close_store(void *store)
-{
-    gcal_store_close(store);
-}
-
 /* Any error is one of the check. */
 static int look(struct health *h, const struct health_command *c,
                 struct gcal_config *config, struct gcal_error *err)
 {
-    char *here = gcal_arena_own(h->arena, gcal_node_name(err), free), *path;
+    const char *here = gcal_node_name(h->arena), *path;
     struct gcal_store *store;
     struct gcal_params *published;
 
     h->node = c->node ? c->node : here;
-    if (!h->node || gcal_config_read_settings(c->config, config, err) < 0 ||
-        !(path = gcal_arena_own(
-              h->arena, gcal_command_store_path(c->store, c->config, err), free)) ||
-        !(store = gcal_arena_own(h->arena, gcal_command_store_open(path, false, err),
-                                 close_store)))
+    if (gcal_config_read_settings(c->config, config, err) < 0 ||
+        !(path = gcal_command_store_path(h->arena, c->store, c->config, err)) ||
+        !(store = gcal_command_store_open(h->arena, path, false, err)))
         return -1;
     *err = (struct gcal_error){ 0 };
     published = read_published(h, store, err);

@@ -105,15 +105,14 @@ static const struct argp argp = {
 static int open_store(struct gcal_learning *l, struct gcal_error *err)
 {
     struct gcal_error none = { 0 };
-    char *path = gcal_command_store_path(l->c->store, NULL, &none);
+    const char *path = gcal_command_store_path(l->arena, l->c->store, NULL, &none);
 
     if (!path) {
         gcal_log(GCAL_LOG_WARN,
                  "no store given: nothing is published (--store DIR or $GPUCAL_STORE)");
         return 0;
     }
-    l->store = gcal_command_store_open(path, true, err);
-    free(path);
+    l->store = gcal_command_store_open(l->arena, path, true, err);
     return l->store ? 0 : -1;
 }
 
@@ -165,8 +164,8 @@ static int try_kernel(struct gcal_learning *l, struct gcal_error *err)
                                       l->own.check, &limits, &list, err);
 
     if (rc == 0)
-        rc = gcal_own_try(&l->devices, l->info->uid, list.kernels[0], LIMIT_S, &l->trial,
-                          err);
+        rc = gcal_own_try(l->arena, &l->devices, l->info->uid, list.kernels[0], LIMIT_S,
+                          &l->trial, err);
     gcal_kernel_list_clear(&list);
     return rc;
 }
@@ -276,14 +275,10 @@ int gcal_command_learn(int argc, char **argv)
         unlink(l.record);
     gcal_results_clear(&l.results);
     gcal_config_clear(&l.config);
-    gcal_own_trial_clear(&l.trial);
     gcal_catalogue_close(l.catalogue);
     gcal_catalogue_files_clear(&l.files);
     gcal_own_kernel_clear(&l.own);
     gcal_local_devices_close(&l.devices);
-    gcal_store_close(l.store);
     gcal_arena_destroy(l.arena);
-    gcal_own_options_clear(&c.own);
-    gcal_count_options_clear(&c.count);
     return rc < 0 ? gcal_command_fail(&err) : 0;
 }

@@ -121,8 +121,8 @@ static int write_record(struct run *run, struct gcal_error *err)
     const struct gcal_learning *l = run->l;
     struct gcal_record_writer *writer;
 
-    if (!(run->node = gcal_node_name(err)) ||
-        !(run->writer = gcal_record_create(l->record, err)))
+    run->node = gcal_node_name(l->arena);
+    if (!(run->writer = gcal_record_create(l->record, err)))
         return -1;
     run->sink = gcal_record_sink(run->writer);
     if (gcal_run_header_start(&run->header, &l->config, l->catalogue, strdup("none"), 1,
@@ -153,6 +153,5 @@ int gcal_learn_measure(struct gcal_learning *l, struct gcal_error *err)
     gcal_display_clear(run.display);
     gcal_display_destroy(run.display);
     gcal_record_header_clear(&run.header);
-    free(run.node);
     return rc;
 }

@@ -63,8 +63,7 @@ static void print_prediction_command(const struct gcal_learning *l)
         gcal_buf_puts(&line, d ? "," : " --global ");
         gcal_escape_shell(&line, o->global[d]);
     }
-    if (o->source_options.size)
-        gcal_buf_puts(&line, o->source_options.data);
+    gcal_buf_puts(&line, o->source_options ? o->source_options : "");
     for (size_t i = 0; i < l->own.profile->n_parameters; i++) {
         const char *name = l->own.profile->parameters[i];
 

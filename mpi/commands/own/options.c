@@ -24,16 +24,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return ARGP_ERR_UNKNOWN;
     if (!equals || equals == arg || !equals[1])
         argp_error(state, "--set: expected NAME=VALUE, found '%s'", arg);
-    gcal_option_list_add(&o->set, arg, state);
+    gcal_option_list_add(&o->set, arg);
     return 0;
 }
 
 const struct argp gcal_own_options_argp = { .options = options, .parser = parse };
-
-void gcal_own_options_clear(struct gcal_own_options *o)
-{
-    free(o->set.items);
-}
 
 const char *gcal_own_option(const struct gcal_option_list *list, const char *name)
 {

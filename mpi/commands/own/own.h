@@ -33,7 +33,6 @@ struct gcal_own_options {
 
 /* --set; for argp's 'children', input: struct gcal_own_options. */
 extern const struct argp gcal_own_options_argp;
-void gcal_own_options_clear(struct gcal_own_options *options);
 /* The text after "NAME=", of the last such item; NULL: not given. */
 const char *gcal_own_option(const struct gcal_option_list *list, const char *name);
 
@@ -140,7 +139,8 @@ int gcal_own_arguments_make_up(struct gcal_kernel *kernel, struct gcal_error *er
 struct gcal_own_trial {
     bool checked;
     bool interpreted; /* by the host's interpreter, as measuring checks again */
-    char *how; /* "the host's interpreter", "device NAME"; or why it was not compared */
+    const char
+        *how; /* "the host's interpreter", "device NAME"; or why it was not compared */
 };
 
 /* Runs 'kernel' at its check sizes on the device 'uid', in worker processes, twice or
@@ -148,14 +148,13 @@ struct gcal_own_trial {
  * it faults, hangs, writes or reads outside of its buffers, gives NaN, results that
  * differ from run to run, or results other than the interpreter's or another device's.
  */
-int gcal_own_try(struct gcal_local_devices *devices, const char *uid,
-                 const struct gcal_kernel *kernel, double limit_s,
+int gcal_own_try(struct gcal_arena *arena, struct gcal_local_devices *devices,
+                 const char *uid, const struct gcal_kernel *kernel, double limit_s,
                  struct gcal_own_trial *trial, struct gcal_error *err);
 /* The same without the comparison, for larger sizes. */
 int gcal_own_repeat(struct gcal_local_devices *devices, const char *uid,
                     const struct gcal_kernel *kernel, double limit_s,
                     struct gcal_error *err);
-void gcal_own_trial_clear(struct gcal_own_trial *trial);
 
 /* ---- at.c ---- */
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/model/dtype.h"
 #include "calib/plan/plan.h"
@@ -17,29 +16,12 @@
 enum { SEED = 20261122, GUARD = 0xff, OTHER_GUARD = 0x3f };
 
 struct trial {
+    struct gcal_arena *arena; /* of all results */
     struct gcal_local_devices *devices;
     const char *uid;
     const struct gcal_kernel *kernel;
     double limit_s;
 };
-
-/* ---- results ---- */
-
-static void **results_create(const struct gcal_kernel *kernel, struct gcal_error *err)
-{
-    void **results = calloc(kernel->n_args + 1, sizeof(*results));
-
-    if (!results)
-        gcal_error_memory(err);
-    return results;
-}
-
-static void results_free(const struct gcal_kernel *kernel, void **results)
-{
-    for (size_t i = 0; results && i <= kernel->n_args; i++)
-        free(results[i]);
-    free(results);
-}
 
 /* ---- one run ---- */
 
@@ -60,19 +42,18 @@ static int run_in(struct gcal_worker *worker, const struct trial *t, int guard,
                              outcome == GCAL_WORKER_DIED ? " ended its process" : "");
 }
 
-/* The results, the caller's to free; NULL with 'err'. */
+/* The results; NULL with 'err'. */
 static void **run(const struct trial *t, int guard, struct gcal_error *err)
 {
     struct gcal_worker *worker =
         gcal_worker_start_on(t->devices->spawner, t->uid, t->limit_s, NULL, err);
-    void **results = worker ? results_create(t->kernel, err) : NULL;
+    void **results = gcal_arena_alloc(t->arena, t->kernel->n_args + 1, sizeof(*results));
+    bool is_done = worker && run_in(worker, t, guard, results, err) == 0;
 
-    if (results && run_in(worker, t, guard, results, err) < 0) {
-        results_free(t->kernel, results);
-        results = NULL;
-    }
+    for (size_t i = 0; is_done && i <= t->kernel->n_args; i++)
+        gcal_arena_own(t->arena, results[i], free);
     gcal_worker_stop(worker);
-    return results;
+    return is_done ? results : NULL;
 }
 
 /* ---- several runs ---- */
@@ -103,13 +84,10 @@ static int explain_difference(const struct trial *t, const struct gcal_geometry 
 {
     void **third = run(t, GUARD, err);
     size_t a, e;
-    bool same;
 
     if (!third)
         return -1;
-    same = !find_difference(t->kernel, geometry, first, third, &a, &e);
-    results_free(t->kernel, third);
-    if (same)
+    if (!find_difference(t->kernel, geometry, first, third, &a, &e))
         return gcal_error_set(err, GCAL_EDEVICE,
                               "kernel '%s' reads outside of its buffers: %s[%zu] depends "
                               "on what is there; give their numbers of items (--buffer "
@@ -135,7 +113,6 @@ static int compare_runs(const struct trial *t, void *const *first, struct gcal_e
     if (rc == 0 && find_difference(t->kernel, &geometry, first, second, &arg, &element))
         rc = explain_difference(t, &geometry, first, arg, element, err);
     gcal_kernel_geometry_clear(&geometry);
-    results_free(t->kernel, second);
     return rc;
 }
 
@@ -144,23 +121,21 @@ static void **run_twice(const struct trial *t, struct gcal_error *err)
 {
     void **first = run(t, GUARD, err);
 
-    if (first && (compare_runs(t, first, err) < 0 ||
-                  gcal_plan_check_numbers(t->kernel, first, err) < 0)) {
-        results_free(t->kernel, first);
-        first = NULL;
-    }
-    return first;
+    return first && compare_runs(t, first, err) == 0 &&
+                   gcal_plan_check_numbers(t->kernel, first, err) == 0
+               ? first
+               : NULL;
 }
 
 int gcal_own_repeat(struct gcal_local_devices *devices, const char *uid,
                     const struct gcal_kernel *kernel, double limit_s,
                     struct gcal_error *err)
 {
-    const struct trial t = { devices, uid, kernel, limit_s };
-    void **results = run_twice(&t, err);
+    const struct trial t = { gcal_arena_create(), devices, uid, kernel, limit_s };
+    int rc = run_twice(&t, err) ? 0 : -1;
 
-    results_free(kernel, results);
-    return results ? 0 : -1;
+    gcal_arena_destroy(t.arena);
+    return rc;
 }
 
 /* ---- another view of the results ---- */
@@ -173,52 +148,48 @@ static const struct gcal_device_info *other_device(const struct trial *t)
     return NULL;
 }
 
-static int set_how(struct gcal_own_trial *trial, bool checked, char *how,
-                   struct gcal_error *err)
-{
-    trial->checked = checked;
-    trial->how = how;
-    return how ? 0 : gcal_error_memory(err);
-}
-
 /* Where the interpreter cannot run the kernel, for the reason 'why'. */
-static int compare_with_other(const struct trial *t, void *const *results,
-                              const char *why, struct gcal_own_trial *trial,
-                              struct gcal_error *err)
+static int compare_with_other(struct gcal_arena *arena, const struct trial *t,
+                              void *const *results, const char *why,
+                              struct gcal_own_trial *trial, struct gcal_error *err)
 {
     const struct gcal_device_info *info = other_device(t);
     struct trial on_other = *t;
     struct gcal_error trouble = { 0 };
     double worst;
     void **others;
-    int rc;
 
-    if (!info)
-        return set_how(trial, false,
-                       gcal_buf_format("%s; there is no second device", why), err);
+    if (!info) {
+        trial->how = gcal_arena_format(arena, "%s; there is no second device", why);
+        return 0;
+    }
     on_other.uid = info->uid;
-    if (!(others = run(&on_other, GUARD, &trouble)))
-        return set_how(trial, false,
-                       gcal_buf_format("%s; %s: %s", why, info->name, trouble.text), err);
-    rc = gcal_plan_compare_devices(t->kernel, results, others, &worst, err);
-    results_free(t->kernel, others);
-    if (rc != 0)
+    if (!(others = run(&on_other, GUARD, &trouble))) {
+        trial->how =
+            gcal_arena_format(arena, "%s; %s: %s", why, info->name, trouble.text);
+        return 0;
+    }
+    if (gcal_plan_compare_devices(t->kernel, results, others, &worst, err) != 0)
         return gcal_error_prefix(err, "compared with %s", info->name);
-    return set_how(trial, true, gcal_buf_format("device %s", info->name), err);
+    trial->checked = true;
+    trial->how = gcal_arena_format(arena, "device %s", info->name);
+    return 0;
 }
 
-static int compare(const struct trial *t, void *const *results,
+static int compare(struct gcal_arena *arena, const struct trial *t, void *const *results,
                    struct gcal_own_trial *trial, struct gcal_error *err)
 {
     struct gcal_error why = { 0 };
     double worst;
     int rc = gcal_plan_compare_outputs(NULL, t->kernel, SEED, results, &worst, &why);
 
-    trial->interpreted = rc == 0;
-    if (rc == 0)
-        return set_how(trial, true, strdup("the host's interpreter"), err);
+    trial->interpreted = trial->checked = rc == 0;
+    if (rc == 0) {
+        trial->how = "the host's interpreter";
+        return 0;
+    }
     if (rc < 0 && !gcal_interp_is_outside(&why))
-        return compare_with_other(t, results, why.text, trial, err);
+        return compare_with_other(arena, t, results, why.text, trial, err);
     if (err)
         *err = why;
     return rc > 0 ? gcal_error_prefix(err, "compared with the host's interpreter")
@@ -226,20 +197,14 @@ static int compare(const struct trial *t, void *const *results,
                                            "NAME=COUNT), or guard the access");
 }
 
-int gcal_own_try(struct gcal_local_devices *devices, const char *uid,
-                 const struct gcal_kernel *kernel, double limit_s,
+int gcal_own_try(struct gcal_arena *arena, struct gcal_local_devices *devices,
+                 const char *uid, const struct gcal_kernel *kernel, double limit_s,
                  struct gcal_own_trial *trial, struct gcal_error *err)
 {
-    const struct trial t = { devices, uid, kernel, limit_s };
+    const struct trial t = { gcal_arena_create(), devices, uid, kernel, limit_s };
     void **results = run_twice(&t, err);
-    int rc = results ? compare(&t, results, trial, err) : -1;
+    int rc = results ? compare(arena, &t, results, trial, err) : -1;
 
-    results_free(kernel, results);
+    gcal_arena_destroy(t.arena);
     return rc;
-}
-
-void gcal_own_trial_clear(struct gcal_own_trial *trial)
-{
-    free(trial->how);
-    *trial = (struct gcal_own_trial){ 0 };
 }

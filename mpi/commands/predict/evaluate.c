@@ -52,7 +52,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         c->record = arg;
         break;
     case REPLAY:
-        gcal_option_list_add(&c->replays, arg, state);
+        gcal_option_list_add(&c->replays, arg);
         break;
     case TIMES:
         c->times = arg;
@@ -62,7 +62,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         c->baseline = arg;
         break;
     case ARGP_KEY_ARG:
-        gcal_option_list_add(&c->tags, arg, state);
+        gcal_option_list_add(&c->tags, arg);
         break;
     case ARGP_KEY_END:
         if (c->replays.n && (c->record || c->config || c->catalogue.n))
@@ -266,8 +266,5 @@ int gcal_command_evaluate(int argc, char **argv)
     gcal_measured_kernels_clear(&measured);
     gcal_arena_destroy(targets.arena);
     gcal_predict_device_clear(&published);
-    free(c.tags.items);
-    free(c.catalogue.items);
-    free(c.replays.items);
     return rc < 0 ? gcal_command_fail(&err) : rc;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/base/file.h"
@@ -74,16 +75,14 @@ int gcal_predict_params_read(const char *file, struct gcal_params *params,
 static int load_params(const char *store_option, const char *node_option,
                        struct gcal_params *params, struct gcal_error *err)
 {
-    char *path = gcal_command_store_path(store_option, NULL, err);
-    char *this_node = path && !node_option ? gcal_node_name(err) : NULL;
-    const char *node = node_option ? node_option : this_node;
+    struct gcal_arena *arena = gcal_arena_create();
+    const char *path = gcal_command_store_path(arena, store_option, NULL, err);
+    const char *node = node_option ? node_option : gcal_node_name(arena);
     struct gcal_store *store =
-        path && node ? gcal_command_store_open(path, false, err) : NULL;
+        path ? gcal_command_store_open(arena, path, false, err) : NULL;
     int rc = store ? gcal_store_load(store, node, NULL, params, err) : -1;
 
-    gcal_store_close(store);
-    free(this_node);
-    free(path);
+    gcal_arena_destroy(arena);
     return rc;
 }
 

@@ -201,7 +201,8 @@ int gcal_evaluation_measure_targets(const struct gcal_evaluation_targets *target
     const struct gcal_device_info *info = NULL;
     int rc = -1;
 
-    if ((r.node = gcal_node_name(err)) && gcal_local_devices_open(&devices, err) == 0)
+    r.node = gcal_node_name(targets->arena);
+    if (gcal_local_devices_open(&devices, err) == 0)
         info = gcal_local_device_find(&devices, &r.targets->published->info, err);
     if (info) {
         r.measured->uid = info->uid;
@@ -221,6 +222,5 @@ int gcal_evaluation_measure_targets(const struct gcal_evaluation_targets *target
     gcal_kernel_list_clear(&r.list);
     gcal_config_clear(&r.config);
     gcal_catalogue_close(r.catalogue);
-    free(r.node);
     return rc;
 }

@@ -355,8 +355,5 @@ int gcal_command_predict(int argc, char **argv)
 
     gcal_command_parse(&argp, argc, argv, &c);
     rc = run(&c, &err);
-    gcal_own_options_clear(&c.own);
-    gcal_step_options_clear(&c.step);
-    gcal_predict_subject_options_clear(&c.subject);
     return rc < 0 ? gcal_command_fail(&err) : 0;
 }

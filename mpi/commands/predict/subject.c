@@ -34,13 +34,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case 'p':
         o->profile = arg;
-        gcal_option_list_add(&o->profiles, arg, state);
+        gcal_option_list_add(&o->profiles, arg);
         break;
     case ARGP_KEY_ARG:
         /* The file of a kernel; tags are words and NAME:VALUE. */
         if (strchr(arg, '/') || (strchr(arg, '.') && !strchr(arg, ':')))
             return ARGP_ERR_UNKNOWN; /* it is the child's */
-        gcal_option_list_add(&o->tags, arg, state);
+        gcal_option_list_add(&o->tags, arg);
         break;
     case ARGP_KEY_END:
         if (!!o->profile + !!o->count.file + !!o->tags.n != 1)
@@ -78,14 +78,6 @@ void gcal_predict_subject_check_measure(
         argp_error(state, "--set requires --measure and KERNEL.cl");
     if (options->count.n_buffers && !options->count.file)
         argp_error(state, "--buffer and --range require KERNEL.cl");
-}
-
-void gcal_predict_subject_options_clear(struct gcal_predict_subject_options *o)
-{
-    gcal_count_options_clear(&o->count);
-    free(o->profiles.items);
-    free(o->tags.items);
-    free(o->catalogue.items);
 }
 
 /* ---- the kernel ---- */

@@ -25,7 +25,6 @@ struct gcal_predict_subject_options {
 
 /* For argp's 'children'; input: struct gcal_predict_subject_options. */
 extern const struct argp gcal_predict_subject_argp;
-void gcal_predict_subject_options_clear(struct gcal_predict_subject_options *options);
 /* An error of the command line where --measure, or the options of a kernel that it runs, do
  * not suit the subject.
  */

@@ -210,9 +210,8 @@ int gcal_command_show(int argc, char **argv)
 {
     struct show_command c = { 0 };
     struct gcal_error err = { 0 };
-    struct gcal_store *store = NULL;
     struct show s = { .command = &c, .all = json_array() };
-    char *path;
+    const char *path;
     int rc = -1;
 
     gcal_command_parse(&argp, argc, argv, &c);
@@ -221,14 +220,10 @@ int gcal_command_show(int argc, char **argv)
                                         .device = c.device,
                                         .types = c.type,
                                         .json = c.json };
-    if ((path = gcal_command_store_path(c.store, NULL, &err)) &&
-        (store = gcal_command_store_open(path, false, &err))) {
-        s.query.store = store;
+    if ((path = gcal_command_store_path(s.query.arena, c.store, NULL, &err)) &&
+        (s.query.store = gcal_command_store_open(s.query.arena, path, false, &err)))
         rc = show_all(&s, path, &err);
-    }
     gcal_arena_destroy(s.query.arena);
     json_decref(s.all);
-    gcal_store_close(store);
-    free(path);
     return rc < 0 ? gcal_command_fail(&err) : 0;
 }

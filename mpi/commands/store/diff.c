@@ -280,6 +280,5 @@ int gcal_command_diff(int argc, char **argv)
 
     gcal_command_parse(&argp, argc, argv, &c);
     status = run(&c, &err);
-    free(c.catalogue.items);
     return status < 0 ? gcal_command_fail(&err) : status;
 }

@@ -50,7 +50,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         GCAL_OPTION_VALUES(state, &c->catalogue, &c->json);
         break;
     case 'r':
-        gcal_option_list_add(&c->records, arg, state);
+        gcal_option_list_add(&c->records, arg);
         break;
     case 'c':
         c->config = arg;
@@ -131,7 +131,7 @@ static int read_other(const struct fit_command *c, struct fitting *f,
 static int read_all(const struct fit_command *c, struct fitting *f,
                     struct gcal_error *err)
 {
-    if (c->store && !(f->store = gcal_command_store_open(c->store, true, err)))
+    if (c->store && !(f->store = gcal_command_store_open(f->arena, c->store, true, err)))
         return -1;
     f->again = !c->records.n;
     if (f->again)
@@ -273,7 +273,6 @@ out:
     gcal_results_clear(&results);
     gcal_config_clear(&f.config);
     gcal_record_close(f.record);
-    gcal_store_close(f.store);
     gcal_strings_clear(&f.said);
     gcal_arena_destroy(f.arena);
     return status;
@@ -287,7 +286,5 @@ int gcal_command_fit(int argc, char **argv)
 
     gcal_command_parse(&argp, argc, argv, &c);
     status = run(&c, &err);
-    free(c.records.items);
-    free(c.catalogue.items);
     return status < 0 ? gcal_command_fail(&err) : status;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernels/base/buf.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/base/sign.h"
@@ -307,9 +308,10 @@ static int forget(const struct store_command *c, struct gcal_store *store,
     return 0;
 }
 
-static int init(const struct store_command *c, struct gcal_error *err)
+static int init(struct gcal_arena *arena, const struct store_command *c,
+                struct gcal_error *err)
 {
-    char *path = gcal_command_store_path(c->store, NULL, err);
+    const char *path = gcal_command_store_path(arena, c->store, NULL, err);
     struct gcal_store *store = NULL;
     bool made;
 
@@ -320,7 +322,6 @@ static int init(const struct store_command *c, struct gcal_error *err)
             printf("store %s: %s\n", path, made ? "made" : "exists already");
     }
     gcal_store_close(store);
-    free(path);
     return store ? 0 : -1;
 }
 
@@ -357,31 +358,35 @@ static int sign(const struct store_command *c, struct gcal_store *store,
     return 0;
 }
 
-static struct gcal_store *open_store(const struct store_command *c,
+static void close_store(void *store)
+{
+    gcal_store_close(store);
+}
+
+static struct gcal_store *open_store(struct gcal_arena *arena,
+                                     const struct store_command *c,
                                      struct gcal_error *err)
 {
     bool signs = strcmp(c->action, "sign") == 0;
     bool changes = strcmp(c->action, "prune") == 0 || strcmp(c->action, "forget") == 0;
     bool writable = signs || (changes && !c->dry_run);
-    char *path = gcal_command_store_path(c->store, NULL, err);
-    struct gcal_store *store = NULL;
+    const char *path = gcal_command_store_path(arena, c->store, NULL, err);
+    struct gcal_store *store;
 
     if (!path)
         return NULL;
     /* 'sign' replaces old signatures, and so trusts the ledger instead. */
-    store = signs ? gcal_store_open_writable(path, err)
-                  : gcal_command_store_open(path, writable, err);
-    free(path);
-    if (!store || !c->keys || gcal_store_trust(store, c->keys, err) == 0)
-        return store;
-    gcal_store_close(store);
-    return NULL;
+    store = signs
+                ? gcal_arena_own(arena, gcal_store_open_writable(path, err), close_store)
+                : gcal_command_store_open(arena, path, writable, err);
+    return store && (!c->keys || gcal_store_trust(store, c->keys, err) == 0) ? store
+                                                                             : NULL;
 }
 
-static int run(const struct store_command *c, struct gcal_error *err)
+static int run(struct gcal_arena *arena, const struct store_command *c,
+               struct gcal_error *err)
 {
     struct gcal_store *store;
-    int status;
 
     if (strcmp(c->action, "keygen") == 0) {
         if (gcal_sign_keygen(c->file, err) < 0)
@@ -397,24 +402,24 @@ static int run(const struct store_command *c, struct gcal_error *err)
         return 0;
     }
     if (strcmp(c->action, "init") == 0)
-        return init(c, err);
-    if (!(store = open_store(c, err)))
+        return init(arena, c, err);
+    if (!(store = open_store(arena, c, err)))
         return -1;
-    status = strcmp(c->action, "verify") == 0   ? verify(c, store, err)
-             : strcmp(c->action, "prune") == 0  ? prune(c, store, err)
-             : strcmp(c->action, "forget") == 0 ? forget(c, store, err)
-                                                : sign(c, store, err);
-    gcal_store_close(store);
-    return status;
+    return strcmp(c->action, "verify") == 0   ? verify(c, store, err)
+           : strcmp(c->action, "prune") == 0  ? prune(c, store, err)
+           : strcmp(c->action, "forget") == 0 ? forget(c, store, err)
+                                              : sign(c, store, err);
 }
 
 int gcal_command_store(int argc, char **argv)
 {
     struct store_command c = { .keep = -1, .max_age_s = NAN };
+    struct gcal_arena *arena = gcal_arena_create();
     struct gcal_error err = { 0 };
     int status;
 
     gcal_command_parse(&argp, argc, argv, &c);
-    status = run(&c, &err);
+    status = run(arena, &c, &err);
+    gcal_arena_destroy(arena);
     return status < 0 ? gcal_command_fail(&err) : status;
 }

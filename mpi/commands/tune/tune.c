@@ -67,13 +67,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
                            &c->measure);
         break;
     case 'A':
-        gcal_option_list_add(&c->ats, arg, state);
+        gcal_option_list_add(&c->ats, arg);
         break;
     case 'p':
-        gcal_option_list_add(&c->profiles, arg, state);
+        gcal_option_list_add(&c->profiles, arg);
         break;
     case OVER:
-        gcal_option_list_add(&c->overs, arg, state);
+        gcal_option_list_add(&c->overs, arg);
         break;
     case 'o':
         c->output = arg;
@@ -82,7 +82,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         c->header = arg;
         break;
     case 'I':
-        gcal_option_list_add(&c->include_folders, arg, state);
+        gcal_option_list_add(&c->include_folders, arg);
         break;
     case SPACE:
         c->space = arg;
@@ -91,7 +91,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         c->best = gcal_option_positive(arg, "", "--best", state);
         break;
     case ARGP_KEY_ARG:
-        gcal_option_list_add(&c->arguments, arg, state);
+        gcal_option_list_add(&c->arguments, arg);
         break;
     case ARGP_KEY_END:
         if (c->space && c->arguments.n != 1)
@@ -317,11 +317,5 @@ int gcal_command_tune(int argc, char **argv)
     gcal_strings_clear(&t.entry.tags);
     gcal_strings_clear(&t.entry.parameters);
     gcal_predict_device_clear(&t.published);
-    free(c.arguments.items);
-    free(c.profiles.items);
-    free(c.ats.items);
-    free(c.overs.items);
-    free(c.include_folders.items);
-    free(c.catalogue.items);
     return rc < 0 ? gcal_command_fail(&err) : 0;
 }

@@ -9,10 +9,13 @@
 
 #include <cmocka.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/request.h"
 #include "mpi/commands/count/contents.h"
 #include "tests/folder.h"
+
+static struct gcal_arena *arena;
 
 /* As numpy.save() writes it, with 'n' bytes of data. */
 static char *write_array(const char *header, unsigned char version, size_t n,
@@ -34,13 +37,6 @@ static char *write_array(const char *header, unsigned char version, size_t n,
     return path;
 }
 
-static void clear(struct gcal_count_buffer *b)
-{
-    free((void *)b->data);
-    free((char *)b->first);
-    free((char *)b->last);
-}
-
 static void arrays_are_read_with_their_range(void **state)
 {
     static const int32_t numbers[] = { 7, -3, 12, 5, 0, 1 };
@@ -51,6 +47,7 @@ static void arrays_are_read_with_their_range(void **state)
     for (unsigned char version = 1; version < 4; version++) {
         assert_int_equal(
             gcal_count_contents_read(
+                arena,
                 write_array(
                     "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 3), }\n",
                     version, sizeof(numbers), numbers),
@@ -64,13 +61,13 @@ static void arrays_are_read_with_their_range(void **state)
     }
     assert_int_equal(
         gcal_count_contents_read(
+            arena,
             write_array("{'descr': '<f4', 'fortran_order': True, 'shape': (2,), }\n", 1,
                         sizeof(reals), reals),
             &b, NULL),
         0);
     assert_string_equal(b.dtype, "float32");
     assert_null(b.first);
-    clear(&b);
 }
 
 static void files_that_are_none_are_refused(void **state)
@@ -111,7 +108,7 @@ static void files_that_are_none_are_refused(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         assert_int_equal(
             gcal_count_contents_read(
-                write_array(cases[i].header, 1, cases[i].bytes, data), &b, &err),
+                arena, write_array(cases[i].header, 1, cases[i].bytes, data), &b, &err),
             -1);
         if (!strstr(err.text, cases[i].why))
             fail_msg("%s: %s", cases[i].header, err.text);
@@ -119,12 +116,12 @@ static void files_that_are_none_are_refused(void **state)
     }
     folder_write("b.npy", "rows");
     snprintf(path, sizeof(path), "%s/b.npy", folder);
-    assert_int_equal(gcal_count_contents_read(path, &b, &err), -1);
+    assert_int_equal(gcal_count_contents_read(arena, path, &b, &err), -1);
     assert_non_null(strstr(err.text, "not an array of numpy.save()"));
     folder_write("b.npy", "\x93NUMPY\x01");
-    assert_int_equal(gcal_count_contents_read(path, &b, &err), -1);
+    assert_int_equal(gcal_count_contents_read(arena, path, &b, &err), -1);
     folder_write("b.npy", "\x93NUMPY\x01\x01\x01\x01{'descr'");
-    assert_int_equal(gcal_count_contents_read(path, &b, &err), -1);
+    assert_int_equal(gcal_count_contents_read(arena, path, &b, &err), -1);
     assert_non_null(strstr(err.text, "ends in its header"));
 }
 
@@ -134,6 +131,10 @@ int main(void)
         cmocka_unit_test(arrays_are_read_with_their_range),
         cmocka_unit_test(files_that_are_none_are_refused),
     };
+    int failed;
 
-    return cmocka_run_group_tests(tests, folder_make, folder_remove);
+    arena = gcal_arena_create();
+    failed = cmocka_run_group_tests(tests, folder_make, folder_remove);
+    gcal_arena_destroy(arena);
+    return failed;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/threads.h"
 #include "mpi/ranks/measuring.h"
@@ -24,9 +25,10 @@ static void cpus_are_measured_last_and_alone(void **state)
     static const char *const order[] = { "1", "3", "4", "0", "2" };
     static const char *const labels[] = { "H100 #1", "H100 #2", "FPGA", "Xeon #1",
                                           "Xeon #2" };
+    struct gcal_arena *arena = gcal_arena_create();
 
     (void)state;
-    assert_int_equal(gcal_measuring_label(devices, 5, NULL), 0);
+    gcal_measuring_label(arena, devices, 5);
     gcal_measuring_sort(devices, 5);
     for (size_t i = 0; i < 5; i++) {
         assert_string_equal(devices[i].info.uid, order[i]);
@@ -36,7 +38,8 @@ static void cpus_are_measured_last_and_alone(void **state)
     assert_int_equal(gcal_measuring_at_once(&devices[3], 2), 1);
     assert_int_equal(gcal_measuring_at_once(&devices[4], 1), 1);
     for (size_t i = 0; i < 5; i++)
-        gcal_measuring_device_clear(&devices[i]);
+        gcal_device_info_clear(&devices[i].info);
+    gcal_arena_destroy(arena);
 }
 
 static void progress_is_reported_now_and_then(void **state)
@@ -120,7 +123,7 @@ static void nobody_gets_messages_once_it_is_closed(void **state)
 static int open_outbox(void **state)
 {
     (void)state;
-    return (outbox = gcal_outbox_create(NULL)) ? 0 : -1;
+    return (outbox = gcal_outbox_create()) ? 0 : -1;
 }
 
 static int close_outbox(void **state)

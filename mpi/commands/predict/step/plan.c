@@ -39,10 +39,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case COPY_IN:
-        gcal_option_list_add(&o->in, arg, state);
+        gcal_option_list_add(&o->in, arg);
         break;
     case COPY_OUT:
-        gcal_option_list_add(&o->out, arg, state);
+        gcal_option_list_add(&o->out, arg);
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -51,12 +51,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 const struct argp gcal_step_options_argp = { .options = options, .parser = parse };
-
-void gcal_step_options_clear(struct gcal_step_options *o)
-{
-    free(o->in.items);
-    free(o->out.items);
-}
 
 bool gcal_step_options_given(const struct gcal_step_options *o)
 {

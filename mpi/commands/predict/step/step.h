@@ -30,7 +30,6 @@ struct gcal_step_options {
 
 /* For argp's 'children'; input: struct gcal_step_options. */
 extern const struct argp gcal_step_options_argp;
-void gcal_step_options_clear(struct gcal_step_options *options);
 bool gcal_step_options_given(const struct gcal_step_options *options);
 
 /* ---- what is copied ---- */
