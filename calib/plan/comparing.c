@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
@@ -15,7 +16,8 @@
 
 struct gcal_plan_comparison {
     const struct gcal_kernel *kernel;
-    void **outputs; /* owned */
+    struct gcal_arena *arena; /* of the outputs; NULL once they are compared */
+    void *const *outputs;
     struct gcal_plan_verdict found;
     bool is_done;
     struct gcal_plan_comparison *next;
@@ -32,13 +34,6 @@ struct gcal_plan_comparing {
     struct gcal_plan_comparison *first, **end;
     bool stop;
 };
-
-void gcal_plan_outputs_free(const struct gcal_kernel *kernel, void **outputs)
-{
-    for (size_t i = 0; outputs && i <= kernel->n_args; i++)
-        free(outputs[i]);
-    free(outputs);
-}
 
 /* Sets found->checked: a kernel that the host's interpreter cannot run is measured
  * nevertheless.
@@ -95,9 +90,9 @@ static void *compare_all(void *context)
 
         gcal_plan_compare(c->references, c->device_name, one->kernel, c->seed,
                           one->outputs, &found);
-        gcal_plan_outputs_free(one->kernel, one->outputs);
+        gcal_arena_destroy(one->arena);
         pthread_mutex_lock(&c->lock);
-        one->outputs = NULL;
+        one->arena = NULL;
         one->found = found;
         one->is_done = true;
         pthread_cond_broadcast(&c->changed);
@@ -144,22 +139,22 @@ void gcal_plan_comparing_stop(struct gcal_plan_comparing *c)
         gcal_thread_join(c->threads[i]);
     while ((one = c->first)) { /* its family's verdict has it, too, and frees it */
         c->first = one->next;
-        gcal_plan_outputs_free(one->kernel, one->outputs);
-        one->outputs = NULL;
+        gcal_arena_destroy(one->arena);
     }
     pthread_cond_destroy(&c->changed);
     pthread_mutex_destroy(&c->lock);
     free(c);
 }
 
-int gcal_plan_comparing_add(struct gcal_plan_comparing *c,
-                            const struct gcal_kernel *kernel, void **outputs,
-                            struct gcal_plan_verdict *verdict)
+void gcal_plan_comparing_add(struct gcal_plan_comparing *c, struct gcal_arena *arena,
+                             const struct gcal_kernel *kernel, void *const *outputs,
+                             struct gcal_plan_verdict *verdict)
 {
     struct gcal_plan_comparison *one = calloc(1, sizeof(*one));
 
     if (!one)
-        return -1;
+        gcal_arena_out_of_memory();
+    one->arena = arena;
     one->kernel = kernel;
     one->outputs = outputs;
     *verdict = (struct gcal_plan_verdict){ .pending = one };
@@ -168,7 +163,6 @@ int gcal_plan_comparing_add(struct gcal_plan_comparing *c,
     c->end = &one->next;
     pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->lock);
-    return 0;
 }
 
 bool gcal_plan_verdict_is_known(struct gcal_plan *plan, struct gcal_plan_verdict *verdict,

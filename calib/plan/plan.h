@@ -38,6 +38,7 @@
 #include "kernels/model/run/run_sink.h"
 #include "calib/worker/worker.h"
 
+struct gcal_arena;
 struct gcal_error;
 struct gcal_memo;
 struct gcal_plan_turns;
@@ -79,8 +80,8 @@ struct gcal_plan_hooks {
     struct gcal_memo *references;
     /* Turns of the devices of the host that are measured at once; NULL: this one alone. */
     struct gcal_plan_turns *turns;
-    /* Families are prepared in the opposite order, within each pass over generators: of two devices of a host, each finds in the
-     * drivers' folder what the other has built.
+    /* Families are prepared in the opposite order, within each pass over generators: of two
+     * devices of a host, each finds in the drivers' folder what the other has built.
      */
     bool backwards;
     /* The models: what their parameters follow from comes first.  NULL: none. */
@@ -137,9 +138,9 @@ struct gcal_plan_device_ops
 gcal_plan_worker_ops_create(struct gcal_worker_spawner *spawner, const char *uid,
                             double limit_s, const struct gcal_worker_tick *tick,
                             struct gcal_error *err);
-/* Has the kernels that are announced built by 'ahead', which the device enters with
- * the first one, and leaves when all are prepared, or at the end.  'first_s' above 0: for so long at most, nothing is launched
- * while something is built.
+/* Has the kernels that are announced built by 'ahead', which the device enters with the first one,
+ * and leaves when all are prepared, or at the end.  'first_s' above 0: for so long at most, nothing
+ * is launched while something is built.
  */
 void gcal_plan_worker_ops_build_ahead(struct gcal_plan_device_ops *ops,
                                       struct gcal_worker_ahead *ahead, double first_s);
@@ -167,8 +168,8 @@ int gcal_plan_measure_alone(struct gcal_worker_spawner *spawner, const char *nod
                             const struct gcal_config_measure_options *options,
                             const struct gcal_plan_hooks *hooks, struct gcal_error *err);
 
-/* The kernel as sinks get it, with its counts as a text; the caller's to clear. */
-int gcal_plan_record_kernel(const struct gcal_kernel *kernel,
+/* The kernel as sinks get it, with its counts as a text: of the kernel's texts and in 'arena'. */
+int gcal_plan_record_kernel(struct gcal_arena *arena, const struct gcal_kernel *kernel,
                             struct gcal_run_kernel *made, struct gcal_error *err);
 
 /* ---- results of checks: 'outputs' as from gcal_worker_check() ---- */

@@ -95,7 +95,7 @@ void gcal_plan_report_progress(const struct gcal_plan *plan, const char *phase,
 /* The measurement of the kernel before this run was resumed, or NULL. */
 const struct gcal_plan_done *gcal_plan_find_done(const struct gcal_plan *plan,
                                                  const struct gcal_kernel *kernel);
-/* A row for 'kernel', or NULL. */
+/* A row for 'kernel'. */
 struct gcal_plan_row *gcal_plan_add(struct gcal_plan *plan,
                                     const struct gcal_kernel *kernel);
 /* Hands the row to the sink; 'detail' may be NULL.  A row that is good waits for the verdict on
@@ -177,10 +177,10 @@ int gcal_plan_apply_verdict(struct gcal_plan *plan, struct gcal_plan_row *row,
 struct gcal_plan_comparing *gcal_plan_comparing_start(const struct gcal_plan *plan);
 /* What is pending stays so; NULL is allowed. */
 void gcal_plan_comparing_stop(struct gcal_plan_comparing *comparing);
-/* Takes 'outputs', and makes the verdict a pending one. -1 without memory: nothing is done. */
-int gcal_plan_comparing_add(struct gcal_plan_comparing *comparing,
-                            const struct gcal_kernel *kernel, void **outputs,
-                            struct gcal_plan_verdict *verdict);
+/* Takes the arena of 'outputs', and makes the verdict a pending one. */
+void gcal_plan_comparing_add(struct gcal_plan_comparing *comparing,
+                             struct gcal_arena *arena, const struct gcal_kernel *kernel,
+                             void *const *outputs, struct gcal_plan_verdict *verdict);
 /* Returns whether the verdict is known; 'waits': once it is. */
 bool gcal_plan_verdict_is_known(struct gcal_plan *plan, struct gcal_plan_verdict *verdict,
                                 bool waits);
@@ -194,8 +194,6 @@ void gcal_plan_verdict_clear(struct gcal_plan_verdict *verdict);
 void gcal_plan_compare(struct gcal_memo *references, const char *device_name,
                        const struct gcal_kernel *kernel, uint64_t seed,
                        void *const *outputs, struct gcal_plan_verdict *found);
-/* Outputs as from gcal_worker_check(), and the array. */
-void gcal_plan_outputs_free(const struct gcal_kernel *kernel, void **outputs);
 
 /* ---- host.c ---- */
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
@@ -88,10 +89,9 @@ struct gcal_plan_row *gcal_plan_add(struct gcal_plan *plan,
     row->m.device_uid = strdup(plan->info->uid);
     row->m.kernel_id = strdup(kernel->id);
     plan->n_rows++;
-    if (row->m.samples && row->m.node && row->m.device_uid && row->m.kernel_id)
-        return row;
-    gcal_error_memory(plan->err);
-    return NULL;
+    if (!row->m.samples || !row->m.node || !row->m.device_uid || !row->m.kernel_id)
+        gcal_arena_out_of_memory();
+    return row;
 }
 
 /* The verdict on the row's family, if it is known, or has to be: false if it is wrong, and
@@ -118,16 +118,17 @@ int gcal_plan_finish(struct gcal_plan *plan, struct gcal_plan_row *row,
         detail = verdict->why.text;
     }
     const struct gcal_run_sink *sink = &plan->hooks->sink;
-    struct gcal_run_kernel kernel = { 0 };
+    struct gcal_arena *arena = gcal_arena_create();
+    struct gcal_run_kernel kernel;
     int rc = -1;
     row->m.status = status;
     row->measured = status == GCAL_MEASUREMENT_GOOD && row->m.n_samples > 0;
     if (detail && !(row->m.detail = strdup(detail)))
-        return gcal_error_memory(plan->err);
-    if (gcal_plan_record_kernel(row->kernel, &kernel, plan->err) == 0 &&
+        gcal_arena_out_of_memory();
+    if (gcal_plan_record_kernel(arena, row->kernel, &kernel, plan->err) == 0 &&
         sink->kernel(sink->context, &kernel, plan->err) == 0)
         rc = sink->measurement(sink->context, &row->m, plan->err);
-    gcal_run_kernel_clear(&kernel);
+    gcal_arena_destroy(arena);
     gcal_log(GCAL_LOG_DEBUG, "%s: %s, %zu samples, stop %s%s%s", row->kernel->name,
              gcal_measurement_status_name(status), row->m.n_samples,
              gcal_measurement_stop_name(row->m.stop), detail ? ": " : "",

@@ -43,8 +43,6 @@ static int try_kernel(struct gcal_plan_families *f, size_t kernel, bool smallest
     struct gcal_plan_row *row = gcal_plan_add(plan, f->kernels->kernels[kernel]);
     int rc;
 
-    if (!row)
-        return -1;
     f->row[kernel] = row;
     row->smallest = smallest;
     rc = gcal_plan_prepare(plan, row);
@@ -223,9 +221,7 @@ int gcal_plan_sweep_family(struct gcal_plan_families *f, struct gcal_plan_family
         size_t kernel = family->n_fixed ? family->fixed[0] : family->sizes[0];
         char text[200];
 
-        if (!(row = gcal_plan_add(plan, f->kernels->kernels[kernel])))
-            return -1;
-        f->row[kernel] = row;
+        f->row[kernel] = row = gcal_plan_add(plan, f->kernels->kernels[kernel]);
         snprintf(
             text, sizeof(text),
             "%.0f%% of the device's budget of %g s were used up before its turn: raise "

@@ -1,6 +1,7 @@
 /* verdict.c - checking a family: its output on the device against the host's */
 #include <stdlib.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
@@ -10,29 +11,31 @@ int gcal_plan_check_family(struct gcal_plan *plan, struct gcal_plan_row *row,
                            struct gcal_plan_verdict *verdict)
 {
     const struct gcal_kernel *kernel = row->kernel;
-    void **outputs = calloc(kernel->n_args + 1, sizeof(*outputs));
+    struct gcal_arena *arena = gcal_arena_create();
+    void **outputs = gcal_arena_alloc(arena, kernel->n_args + 1, sizeof(*outputs));
     enum gcal_worker_outcome outcome;
     double start_s = gcal_clock_now_s();
 
-    if (!outputs)
-        return gcal_error_memory(plan->err);
     *verdict = (struct gcal_plan_verdict){ .status = GCAL_MEASUREMENT_LAUNCH_FAILED };
     outcome = plan->ops->check(plan->ops->context, kernel, plan->options->seed,
                                plan->options->kernel_limit_s, outputs, &verdict->status,
                                &verdict->why);
     plan->spent_s[GCAL_PLAN_SPENT_CHECKING] += gcal_clock_now_s() - start_s;
-    if (outcome == GCAL_WORKER_DONE) {
-        start_s = gcal_clock_now_s();
-        if (!plan->comparing || kernel->unchecked ||
-            gcal_plan_comparing_add(plan->comparing, kernel, outputs, verdict) < 0) {
-            gcal_plan_compare(plan->references, plan->info->name, kernel,
-                              plan->options->seed, outputs, verdict);
-            gcal_plan_outputs_free(kernel, outputs);
-            plan->spent_s[GCAL_PLAN_SPENT_COMPARING] += gcal_clock_now_s() - start_s;
-        }
+    for (size_t i = 0; i <= kernel->n_args; i++)
+        gcal_arena_own(arena, outputs[i], free);
+    if (outcome == GCAL_WORKER_DONE && plan->comparing && !kernel->unchecked) {
+        gcal_plan_comparing_add(plan->comparing, arena, kernel, outputs, verdict);
         return 0;
     }
-    gcal_plan_outputs_free(kernel, outputs);
+    if (outcome == GCAL_WORKER_DONE) {
+        start_s = gcal_clock_now_s();
+        gcal_plan_compare(plan->references, plan->info->name, kernel, plan->options->seed,
+                          outputs, verdict);
+        plan->spent_s[GCAL_PLAN_SPENT_COMPARING] += gcal_clock_now_s() - start_s;
+    }
+    gcal_arena_destroy(arena);
+    if (outcome == GCAL_WORKER_DONE)
+        return 0;
     int rc = gcal_plan_handle_outcome(plan, row, outcome, verdict->status, &verdict->why);
     if (outcome == GCAL_WORKER_TIMED_OUT)
         verdict->status = GCAL_MEASUREMENT_TIMED_OUT;

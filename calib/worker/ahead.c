@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/error.h"
@@ -31,7 +32,7 @@ enum state { KNOWN, QUEUED, BUILDING, BUILT, NOT_BUILT };
 
 struct program {
     char key[GCAL_HASH_TEXT_SIZE];
-    struct gcal_kernel kernel; /* source, entry and options alone, owned */
+    struct gcal_kernel kernel; /* source, entry and options alone */
     enum state state;
     bool is_known; /* 'built', of an earlier run */
     struct gcal_built built;
@@ -39,9 +40,10 @@ struct program {
 };
 
 struct gcal_worker_ahead {
+    struct gcal_arena *arena;              /* with the lock, once the thread runs */
     struct gcal_worker_builders *builders; /* of the thread alone */
     const char *cache;                     /* of the spawner */
-    char *device;                          /* and its driver, for keys */
+    const char *device;                    /* and its driver, for keys */
     pthread_t thread;
     pthread_mutex_t lock; /* of the members below */
     pthread_cond_t changed;
@@ -63,18 +65,17 @@ static const char *text_of(const char *text)
     return text ? text : "";
 }
 
-static bool make_key(const struct gcal_worker_ahead *a, const struct gcal_kernel *kernel,
+static void make_key(const struct gcal_worker_ahead *a, const struct gcal_kernel *kernel,
                      char key[GCAL_HASH_TEXT_SIZE])
 {
     struct gcal_buf buf = { 0 };
-    bool made;
 
     gcal_buf_printf(&buf, "%s\n%s\n%s\n%s", a->device, text_of(kernel->build_options),
                     kernel->entry, kernel->source);
-    if ((made = !buf.failed))
-        gcal_hash_fast(buf.data, buf.size, key);
+    if (buf.failed)
+        gcal_arena_out_of_memory();
+    gcal_hash_fast(buf.data, buf.size, key);
     gcal_buf_free(&buf);
-    return made;
 }
 
 static struct program *find(const struct gcal_worker_ahead *a, const char *key)
@@ -84,32 +85,6 @@ static struct program *find(const struct gcal_worker_ahead *a, const char *key)
     while (p && strcmp(p->key, key) != 0)
         p = p->next;
     return p;
-}
-
-static void program_free(struct program *p)
-{
-    if (!p)
-        return;
-    free(p->kernel.source);
-    free(p->kernel.entry);
-    free(p->kernel.build_options);
-    free(p);
-}
-
-static struct program *program_create(const struct gcal_kernel *kernel, const char *key)
-{
-    struct program *p = calloc(1, sizeof(*p));
-
-    if (!p)
-        return NULL;
-    memcpy(p->key, key, sizeof(p->key));
-    p->kernel.source = strdup(kernel->source);
-    p->kernel.entry = strdup(kernel->entry);
-    p->kernel.build_options = strdup(text_of(kernel->build_options));
-    if (p->kernel.source && p->kernel.entry && p->kernel.build_options)
-        return p;
-    program_free(p);
-    return NULL;
 }
 
 /* ---- the thread ---- */
@@ -311,14 +286,9 @@ size_t gcal_worker_ahead_workers(const struct gcal_worker_spawner *spawner,
 
 static void destroy(struct gcal_worker_ahead *a)
 {
-    for (struct program *p; (p = a->first);) {
-        a->first = p->next;
-        program_free(p);
-    }
     pthread_cond_destroy(&a->changed);
     pthread_mutex_destroy(&a->lock);
-    free(a->device);
-    free(a);
+    gcal_arena_destroy(a->arena);
 }
 
 struct gcal_worker_ahead *gcal_worker_ahead_start(struct gcal_worker_spawner *spawner,
@@ -326,22 +296,19 @@ struct gcal_worker_ahead *gcal_worker_ahead_start(struct gcal_worker_spawner *sp
                                                   size_t n_workers, size_t n_users,
                                                   double limit_s, struct gcal_error *err)
 {
-    struct gcal_worker_ahead *a = calloc(1, sizeof(*a));
+    struct gcal_arena *arena = gcal_arena_create();
+    struct gcal_worker_ahead *a = gcal_arena_alloc(arena, 1, sizeof(*a));
 
-    if (!a) {
-        gcal_error_memory(err);
-        return NULL;
-    }
+    a->arena = arena;
     a->end = &a->first;
     a->n_users = a->n_outside = a->n_adding = n_users;
     pthread_mutex_init(&a->lock, NULL);
     gcal_thread_condition_init(&a->changed);
     a->cache = gcal_worker_spawner_cache(spawner);
-    a->device = gcal_buf_format("%s\n%s\n%s", info->name, info->driver, info->version);
-    if (!a->device)
-        gcal_error_memory(err);
-    else if ((a->builders = gcal_worker_builders_start(spawner, info->uid, n_workers,
-                                                       limit_s, err))) {
+    a->device =
+        gcal_arena_format(arena, "%s\n%s\n%s", info->name, info->driver, info->version);
+    if ((a->builders =
+             gcal_worker_builders_start(spawner, info->uid, n_workers, limit_s, err))) {
         if (pthread_create(&a->thread, NULL, build_all, a) == 0)
             return a;
         gcal_worker_builders_stop(a->builders);
@@ -385,10 +352,17 @@ void gcal_worker_ahead_add(struct gcal_worker_ahead *a, const struct gcal_kernel
     char key[GCAL_HASH_TEXT_SIZE];
     struct program *p;
 
-    if (gcal_kernel_is_transfer(kernel) || !make_key(a, kernel, key))
+    if (gcal_kernel_is_transfer(kernel))
         return;
+    make_key(a, kernel, key);
     pthread_mutex_lock(&a->lock);
-    if (!a->stop && !find(a, key) && (p = program_create(kernel, key))) {
+    if (!a->stop && !find(a, key)) {
+        p = gcal_arena_alloc(a->arena, 1, sizeof(*p));
+        memcpy(p->key, key, sizeof(p->key));
+        p->kernel.source = gcal_arena_strdup(a->arena, kernel->source);
+        p->kernel.entry = gcal_arena_strdup(a->arena, kernel->entry);
+        p->kernel.build_options =
+            gcal_arena_strdup(a->arena, text_of(kernel->build_options));
         p->is_known = gcal_worker_cache_get_built(a->cache, key, &p->built);
         p->state = p->is_known ? KNOWN : QUEUED;
         *a->end = p;
@@ -433,8 +407,9 @@ bool gcal_worker_ahead_wait(struct gcal_worker_ahead *a, const struct gcal_kerne
     struct program *p;
     bool is_built;
 
-    if (gcal_kernel_is_transfer(kernel) || !make_key(a, kernel, key))
+    if (gcal_kernel_is_transfer(kernel))
         return false;
+    make_key(a, kernel, key);
     pthread_mutex_lock(&a->lock);
     p = find(a, key);
     if (p && p->state == QUEUED)
@@ -454,8 +429,9 @@ const struct gcal_kernel *gcal_worker_ahead_next(struct gcal_worker_ahead *a,
     char key[GCAL_HASH_TEXT_SIZE];
     const struct program *p;
 
-    if (gcal_kernel_is_transfer(kernel) || !make_key(a, kernel, key))
+    if (gcal_kernel_is_transfer(kernel))
         return NULL;
+    make_key(a, kernel, key);
     pthread_mutex_lock(&a->lock);
     p = find(a, key);
     p = p && p->next && (p->next->state == BUILT || p->next->state == KNOWN) ? p->next

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/model/profile.h"
 #include "calib/plan/plan.h"
@@ -11,45 +12,43 @@
 #include "mpi/commands/predict/evaluate.h"
 #include "store/predict/predictor.h"
 
+/* Gives 'k' counts and sizes of the catalogue's kernel. */
 static int count_again(const struct gcal_catalogue *catalogue,
                        const struct gcal_device_info *info,
                        const struct gcal_kernel_counting *needed,
                        struct gcal_run_kernel *k, struct gcal_error *err)
 {
+    struct gcal_arena *arena = gcal_arena_create();
     struct gcal_kernel_limits limits = gcal_select_device_limits(info);
     struct gcal_kernel_list list = { 0 };
-    struct gcal_run_kernel counted;
+    struct gcal_run_kernel counted, made = *k;
     struct gcal_kernel *kernel;
-    int rc = -1;
+    int rc;
 
     limits.counting = *needed;
-    if (gcal_catalogue_kernel_find(catalogue, k->name, &limits, &list, &kernel, err) ==
-            0 &&
-        (rc = gcal_plan_record_kernel(kernel, &counted, err)) == 0) {
-        if (strcmp(k->source, counted.source) == 0 &&
-            strcmp(k->entry, counted.entry) == 0 &&
-            strcmp(k->build_options, counted.build_options) == 0 &&
-            strcmp(k->launch, counted.launch) == 0) {
-            struct gcal_run_kernel old = *k;
-
-            /* Takes counts and sizes of 'counted', which is cleared. */
-            k->profile = counted.profile;
-            k->sub_group_size = counted.sub_group_size;
-            k->n_sizes = counted.n_sizes;
-            k->size_names = counted.size_names;
-            k->size_values = counted.size_values;
-            counted.profile = old.profile;
-            counted.n_sizes = old.n_sizes;
-            counted.size_names = old.size_names;
-            counted.size_values = old.size_values;
-            gcal_run_kernel_clear(&counted);
-        } else {
-            gcal_run_kernel_clear(&counted);
-            rc = gcal_error_set(err, GCAL_EINPUT,
-                                "source or launch of the catalogue's kernel differ");
+    rc = gcal_catalogue_kernel_find(catalogue, k->name, &limits, &list, &kernel, err);
+    if (rc == 0)
+        rc = gcal_plan_record_kernel(arena, kernel, &counted, err);
+    if (rc == 0 &&
+        (strcmp(k->source, counted.source) != 0 || strcmp(k->entry, counted.entry) != 0 ||
+         strcmp(k->build_options, counted.build_options) != 0 ||
+         strcmp(k->launch, counted.launch) != 0))
+        rc = gcal_error_set(err, GCAL_EINPUT,
+                            "source or launch of the catalogue's kernel differ");
+    if (rc == 0) {
+        made.profile = counted.profile;
+        made.sub_group_size = counted.sub_group_size;
+        made.n_sizes = counted.n_sizes;
+        made.size_names = counted.size_names;
+        made.size_values = counted.size_values;
+        counted = (struct gcal_run_kernel){ 0 };
+        if ((rc = gcal_run_kernel_copy(&counted, &made, err)) == 0) {
+            gcal_run_kernel_clear(k);
+            *k = counted;
         }
     }
     gcal_kernel_list_clear(&list);
+    gcal_arena_destroy(arena);
     return rc;
 }
 

@@ -127,6 +127,7 @@ static int count_kernel(const struct reading *r, const char *name, const char *g
 {
     struct gcal_kernel_list list = { 0 };
     struct gcal_kernel *kernel;
+    struct gcal_run_kernel counted;
     struct gcal_error why = { 0 };
     int rc = 0;
 
@@ -138,8 +139,9 @@ static int count_kernel(const struct reading *r, const char *name, const char *g
         k->uncounted = gcal_arena_strdup(r->targets->arena, why.text);
         if (!k->kernel.name || !k->kernel.generator || !k->kernel.variant)
             rc = gcal_error_memory(err);
-    } else
-        rc = gcal_plan_record_kernel(kernel, &k->kernel, err);
+    } else if ((rc = gcal_plan_record_kernel(r->targets->arena, kernel, &counted, err)) ==
+               0)
+        rc = gcal_run_kernel_copy(&k->kernel, &counted, err);
     gcal_kernel_list_clear(&list);
     return rc < 0 ? -1 : gcal_evaluation_add_use(r->targets, k, err);
 }

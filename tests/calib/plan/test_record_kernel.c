@@ -5,6 +5,7 @@
 
 #include "kernels/base/error.h"
 #include "calib/plan/private.h"
+#include "kernels/base/arena.h"
 #include "kernels/generate/generate.h"
 #include "tests/unit.h"
 
@@ -14,10 +15,11 @@ static struct gcal_catalogue *catalogue;
 static void check(const struct gcal_kernel *kernel, enum gcal_kernel_form form,
                   bool barriers)
 {
+    struct gcal_arena *arena = gcal_arena_create();
     struct gcal_run_kernel k;
     char text[40];
 
-    assert_int_equal(gcal_plan_record_kernel(kernel, &k, NULL), 0);
+    assert_int_equal(gcal_plan_record_kernel(arena, kernel, &k, NULL), 0);
     assert_int_equal(k.origin.form, form);
     assert_int_equal(k.origin.barriers, barriers);
     snprintf(text, sizeof(text), "accumulators:%zu ", (size_t)k.origin.n_accumulators);
@@ -33,7 +35,7 @@ static void check(const struct gcal_kernel *kernel, enum gcal_kernel_form form,
         assert_null(strstr(k.origin.name, "accumulators:"));
         assert_non_null(strstr(k.origin.name, " n:1024"));
     }
-    gcal_run_kernel_clear(&k);
+    gcal_arena_destroy(arena);
 }
 
 static void check_all(const char *const *tags, size_t n_tags, enum gcal_match match,
