@@ -96,7 +96,6 @@ static void add_column(struct gcal_arena *arena, struct gcal_audit_type *t,
 
 /* ---- one device's contribution ---- */
 
-/* Columns of version 2 have the fingerprints of their models. */
 static char *epoch_key(struct gcal_arena *arena, const struct gcal_audit_device *d)
 {
     const struct gcal_track_run *r = d->run[d->n_runs - 1];

@@ -63,7 +63,7 @@ static int read_models(const struct gcal_yaml *root, struct gcal_config *config,
 
 struct request {
     bool models;
-    bool recorded; /* the text is a record's, perhaps an old one */
+    bool recorded; /* the text is a record's */
 };
 
 static int parse(const char *text, size_t size, const char *file, struct request request,

@@ -206,9 +206,7 @@ const char *gcal_config_builtin_text(void);
 /* Reads a file; NULL: the built-in one.  -1 with "file:line:column: ...". */
 int gcal_config_read(const char *file, struct gcal_config *config,
                      struct gcal_error *err);
-/* The same from the text that a record or a run embeds, which may be of an earlier
- * version: keys that were renamed since are accepted.
- */
+/* The same from the text that a record or a run embeds. */
 int gcal_config_parse(const char *text, size_t size, const char *file,
                       struct gcal_config *config, struct gcal_error *err);
 /* Reads a file's settings (store, catalogue, devices, measure, audit) without its models.

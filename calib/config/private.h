@@ -39,7 +39,7 @@ struct gcal_config_key {
 extern const struct gcal_config_key gcal_config_measure_section[];
 extern const struct gcal_config_key gcal_config_audit_section[];
 
-/* All keys but models and expressions.  'recorded': from a record, perhaps an old one. */
+/* All keys but models and expressions.  'recorded': from a record, whose folders of kernels are not needed. */
 int gcal_config_read_all_settings(const struct gcal_yaml *root, bool recorded,
                                   struct gcal_config *config, struct gcal_error *err);
 

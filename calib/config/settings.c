@@ -70,23 +70,15 @@ int gcal_config_read_kinds(struct gcal_arena *arena, const struct gcal_yaml *map
     return 0;
 }
 
-/* 'kinds' was 'types' in early versions, and still is in their records. */
-static int read_devices(const struct gcal_yaml *node, bool recorded,
-                        struct gcal_config *config, struct gcal_error *err)
+static int read_devices(const struct gcal_yaml *node, struct gcal_config *config,
+                        struct gcal_error *err)
 {
     struct gcal_config_device_filter *filter = &config->devices;
-    const struct gcal_yaml *old_key = NULL, *item;
-    const char *keys[] = { "kinds", "vendors", "names", NULL };
+    static const char *const keys[] = { "kinds", "vendors", "names", NULL };
+    const struct gcal_yaml *item;
 
-    for (size_t i = 0; node->kind == GCAL_YAML_MAP && i < node->n_items; i++)
-        if (strcmp(node->keys[i]->text, "types") == 0)
-            old_key = node->keys[i];
-    if (old_key && !recorded)
-        return gcal_yaml_error(old_key, err, "'types' is now 'kinds'");
-    if (old_key)
-        keys[0] = "types";
     if (gcal_yaml_check_keys(node, keys, err) < 0 ||
-        gcal_config_read_kinds(config->arena, node, keys[0], &filter->kinds,
+        gcal_config_read_kinds(config->arena, node, "kinds", &filter->kinds,
                                &filter->n_kinds, err) < 0)
         return -1;
     if ((item = gcal_config_find(node, "vendors")) &&
@@ -285,7 +277,7 @@ int gcal_config_read_all_settings(const struct gcal_yaml *root, bool recorded,
                 gcal_arena_format(config->arena, "%.*s/%s", (int)(slash - config->file),
                                   config->file, config->catalogues[i]);
     if ((devices = gcal_config_find(root, "devices")) &&
-        read_devices(devices, recorded, config, err) < 0)
+        read_devices(devices, config, err) < 0)
         return -1;
     if (read_section(root, gcal_config_measure_section, config, err) < 0 ||
         read_section(root, gcal_config_audit_section, config, err) < 0)

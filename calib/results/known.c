@@ -59,7 +59,6 @@ static const char *component_of(const struct gcal_profile *profile,
     return NULL;
 }
 
-/* Records of earlier versions have no fingerprints. */
 static int add_kernel(struct gcal_result_type_fit *t, const struct gcal_record *record,
                       const struct gcal_run_kernel *kernel,
                       const struct gcal_model *model, struct gcal_error *err)

@@ -55,9 +55,7 @@ static bool same_tag(const struct gcal_feature *f, const struct gcal_profile_ent
     return subject->component && gcal_feature_field_has(f->tag, subject->component);
 }
 
-/* In profiles of earlier versions, no name has a width, and names without one match vectors
- * by their strides.
- */
+/* Names without a width match vectors by their strides where the profile's names have none. */
 static bool same_width(const struct gcal_feature *f,
                        const struct gcal_profile_entry *entry)
 {

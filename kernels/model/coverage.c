@@ -132,7 +132,7 @@ static size_t find_kind(const struct gcal_profile *p, enum gcal_feature_kind kin
     return i;
 }
 
-/* Executed by all work-items: which earlier profiles count by work-groups alone. */
+/* Executed by all work-items: which profiles may count by work-groups alone. */
 static int multiply_by_items(struct gcal_binding *b, const struct gcal_profile *p,
                              struct gcal_binding_work *work, struct gcal_error *err)
 {

@@ -95,7 +95,7 @@ struct gcal_profile {
     char *kernel;
     char *source_hash; /* SHA-256 of the source counted; may be NULL */
     /* The kernel's identity: the same for the same code in the same launch, whatever its
-     * name, file and sizes; NULL in profiles of earlier versions.
+     * name, file and sizes; NULL: unknown.
      */
     char *fingerprint;
     char *origin; /* fingerprint of the kernel that it is derived from; NULL: none */

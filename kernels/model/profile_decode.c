@@ -195,11 +195,11 @@ static int decode_version(struct gcal_profile_decoder *d, const struct gcal_yaml
     if (!node ||
         gcal_yaml_integer(node, "gpucal_profile", 1, 1 << 20, &version, d->err) < 0)
         return -1;
-    if (version > GCAL_PROFILE_VERSION)
+    if (version != GCAL_PROFILE_VERSION)
         return gcal_yaml_error(node, d->err,
-                               "profile format %lld is newer than this program's %d: "
-                               "use a newer gpucal",
-                               version, GCAL_PROFILE_VERSION);
+                               "version %lld of the format, written by another version "
+                               "of gpucal: count the kernel again",
+                               version);
     return 0;
 }
 

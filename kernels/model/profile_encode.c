@@ -249,14 +249,6 @@ static void write_definitions(struct gcal_yaml_writer *w,
     gcal_yaml_write_end_map(w);
 }
 
-static bool has_premise(const struct gcal_profile *profile)
-{
-    for (size_t i = 0; i < profile->n_entries; i++)
-        if (profile->entries[i].afr_premise)
-            return true;
-    return false;
-}
-
 static void write_arguments(struct gcal_yaml_writer *w,
                             const struct gcal_profile *profile)
 {
@@ -274,22 +266,6 @@ static void write_arguments(struct gcal_yaml_writer *w,
         gcal_yaml_write_end_map(w);
     }
     gcal_yaml_write_end_list(w);
-}
-
-/* The earliest version whose readers understand the profile. */
-static int version_of(const struct document *doc)
-{
-    const struct gcal_profile *profile = doc->set->profiles[0];
-
-    if (doc->set->n > 1)
-        return GCAL_PROFILE_VERSION;
-    if (profile->n_arguments)
-        return GCAL_PROFILE_VERSION_ARGUMENTS;
-    if (profile->n_built)
-        return GCAL_PROFILE_VERSION_BUILT;
-    return doc->shared.n_definitions || has_premise(profile)
-               ? GCAL_PROFILE_VERSION_DEFINITIONS
-               : GCAL_PROFILE_VERSION_DEFINITIONS - 1;
 }
 
 /* Without the clause of the size, where each section has its own. */
@@ -318,7 +294,7 @@ static void write_document(const struct document *doc, struct gcal_yaml_writer *
 
     gcal_yaml_write_map(w);
     gcal_yaml_write_text(w, "gpucal_profile");
-    gcal_yaml_write_integer(w, version_of(doc));
+    gcal_yaml_write_integer(w, GCAL_PROFILE_VERSION);
     write_pair(w, "kernel", profile->kernel);
     write_pair(w, "source_hash", profile->source_hash);
     write_pair(w, "fingerprint", profile->fingerprint);

@@ -5,15 +5,7 @@
 #include "kernels/model/profile.h"
 #include "kernels/model/shared.h"
 
-/* The first for several sizes of sub-groups. */
 #define GCAL_PROFILE_VERSION 6
-/* Earlier ones, in which profiles are written that need no more: the first with the memory that
- * arguments point to; with what devices say of the built kernel; and with definitions and
- * premises of AFRs.
- */
-#define GCAL_PROFILE_VERSION_ARGUMENTS   5
-#define GCAL_PROFILE_VERSION_BUILT       4
-#define GCAL_PROFILE_VERSION_DEFINITIONS 3
 
 /* Assumptions of a profile that was counted for sub-groups of a size have it after this. */
 #define GCAL_PROFILE_SIZE_CLAUSE GCAL_SUB_GROUP_SIZE " = "

@@ -5,7 +5,7 @@
  *   STORE/history/NODE/RUN_ID.yaml     all published files of nodes, until pruned
  *   STORE/type-history/TYPE/RUN_ID.yaml  the same of types
  *   STORE/tracks/NODE.tsv              one line per calibration (track.h)
- *   STORE/ledger.tsv                   one line per change of the store (ledger.h)
+ *   STORE/ledger/HOST.tsv              one line per change of the store (ledger.h)
  *   STORE/locks/NODE.lock              held while a node is calibrated
  *
  * A reader takes no lock, and sees either the old or the new file as a whole.  It reads

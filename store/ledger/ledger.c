@@ -48,17 +48,11 @@ static int open_segment(const struct gcal_store *store, int folder, const char *
 int gcal_ledger_resume(const struct gcal_store *store, struct gcal_ledger_reader *reader,
                        struct gcal_error *err)
 {
-    const char *slash = strchr(reader->name, '/');
-    int folder = -1, rc = 1;
+    int folder = -1, rc = gcal_store_folder(store, store->dirfd, GCAL_LEDGER_FOLDER,
+                                            GCAL_LEDGER_FOLDER, &folder, err);
 
-    if (slash)
-        rc = gcal_store_folder(store, store->dirfd, GCAL_LEDGER_FOLDER,
-                               GCAL_LEDGER_FOLDER, &folder, err);
-    else if ((folder = dup(store->dirfd)) < 0)
-        rc = gcal_error_set(err, GCAL_EINPUT, "store %s: %s", store->path,
-                            strerror(errno));
     if (rc > 0)
-        rc = open_segment(store, folder, slash ? slash + 1 : reader->name, reader, err);
+        rc = open_segment(store, folder, strchr(reader->name, '/') + 1, reader, err);
     if (folder >= 0)
         close(folder);
     if (rc > 0 && fseek(reader->file, reader->at, SEEK_SET) < 0)
@@ -97,8 +91,7 @@ int gcal_ledger_segments(struct gcal_arena *arena, const struct gcal_store *stor
     *n = 0;
     if (rc < 0 || (rc > 0 && gcal_store_list(folder, ".tsv", &hosts, &n_hosts, err) < 0))
         return -1;
-    *names = gcal_arena_alloc(arena, n_hosts + 1, sizeof(**names));
-    (*names)[(*n)++] = GCAL_LEDGER_OLD;
+    *names = gcal_arena_alloc(arena, n_hosts, sizeof(**names));
     for (size_t i = 0; i < n_hosts; i++)
         (*names)[(*n)++] =
             gcal_arena_format(arena, GCAL_LEDGER_FOLDER "/%s.tsv", hosts[i]);
@@ -206,8 +199,8 @@ int gcal_ledger_next(struct gcal_ledger_reader *r, struct gcal_ledger_entry *ent
             return read_entry(r, size, expected, entry, err);
         if (strcmp(r->line, GCAL_LEDGER_HEADER) != 0)
             return complain(r,
-                            "not a ledger of version 1: the first line must be '" //
-                            GCAL_LEDGER_HEADER "'",
+                            "not a ledger, or written by another version of gpucal: the "
+                            "first line must be '" GCAL_LEDGER_HEADER "'",
                             err);
     }
     return 0;
@@ -338,20 +331,17 @@ static int append(struct gcal_arena *arena, const struct gcal_store *store, int 
     return rc;
 }
 
-/* 'segment': below the folder of the ledger, or that of earlier versions. */
 static int append_locked(struct gcal_arena *arena, const struct gcal_store *store,
                          const char *segment, const struct gcal_ledger_entry *entries,
                          size_t count, struct gcal_error *err)
 {
-    const char *slash = strchr(segment, '/');
-    int folder = slash ? gcal_store_make_folder(store, store->dirfd, GCAL_LEDGER_FOLDER,
-                                                GCAL_LEDGER_FOLDER, err)
-                       : dup(store->dirfd);
+    int folder = gcal_store_make_folder(store, store->dirfd, GCAL_LEDGER_FOLDER,
+                                        GCAL_LEDGER_FOLDER, err);
     int fd, rc = -1;
 
     if (folder < 0)
         return -1;
-    fd = gcal_store_open_append(store, folder, slash ? slash + 1 : segment, segment, err);
+    fd = gcal_store_open_append(store, folder, strchr(segment, '/') + 1, segment, err);
     if (fd >= 0) {
         rc = append(arena, store, fd, segment, entries, count, err);
         close(fd);
@@ -365,7 +355,7 @@ static int append_to(struct gcal_arena *arena, struct gcal_store *store,
                      const char *segment, const struct gcal_ledger_entry *entries,
                      size_t count, struct gcal_error *err)
 {
-    const char *slash = strchr(segment, '/'), *host = slash ? slash + 1 : segment;
+    const char *host = strchr(segment, '/') + 1;
     const char *file =
         gcal_arena_format(arena, ".ledger.%.*s", (int)(strlen(host) - strlen(".tsv")),
                           host); /* not the name of any node */

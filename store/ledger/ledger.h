@@ -1,9 +1,7 @@
 /* ledger.h - the append-only lists of changes of a store
  *
  * Each publishing host has a segment of its own, STORE/ledger/HOST.tsv, so that publishers
- * need no lock that works between hosts; lines.h has all of them in one order.  The segment
- * STORE/ledger.tsv is that of earlier versions, which all hosts wrote; it is read, and no longer
- * written.
+ * need no lock that works between hosts; lines.h has all of them in one order.
  *
  * A segment is text.  The first line is "gpucal_ledger 1", format and version; it
  * is followed by one line for each file that is published, signed or removed, and one for
@@ -23,7 +21,7 @@
  * removed; REPLACES is the SHA-256 of the file that it replaces or
  * prunes, from which follows the order of lines of different segments; TRACK the SHA-256 of the
  * lines added to the node's track, and for types/TYPE.yaml that of its copy,
- * type-history/TYPE/RUN.yaml, which earlier versions did not keep.  "-" is an empty field.  A
+ * type-history/TYPE/RUN.yaml.  "-" is an empty field.  A
  * line that ends in the field "cut" was cut by a crash; readers skip it.
  */
 #ifndef GCAL_STORE_LEDGER_H
@@ -71,14 +69,11 @@ int gcal_ledger_seal(struct gcal_store *store, struct gcal_error *err);
 /* ---- reading line by line ---- */
 
 #define GCAL_LEDGER_FOLDER "ledger"
-#define GCAL_LEDGER_OLD    "ledger.tsv"
 #define GCAL_LEDGER_HEADER "gpucal_ledger 1"
 /* Names in a line have at most 200 bytes each. */
 #define GCAL_LEDGER_MAX_LINE 4096
 
-/* The segments that exist, as paths below the store: that of earlier versions first, the others
- * sorted.
- */
+/* Lists the segments that exist, as paths below the store, sorted. */
 int gcal_ledger_segments(struct gcal_arena *arena, const struct gcal_store *store,
                          const char ***names, size_t *n, struct gcal_error *err);
 

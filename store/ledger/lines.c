@@ -40,10 +40,8 @@ static void keep(struct gcal_ledger_lines *lines, size_t segment,
         .publishes = publishes,
         .prunes = strcmp(e->action, "prune") == 0,
         .ends = strcmp(e->action, "end") == 0,
-        /* Files of types by earlier versions have no copy. */
         .keeps = publishes &&
-                 (gcal_store_is_type(copies[0]) ? strcmp(e->track, e->sha256) == 0
-                                                : strncmp(copies[0], "nodes/", 6) == 0),
+                 (gcal_store_is_type(copies[0]) || strncmp(copies[0], "nodes/", 6) == 0),
         .scope = copies[0],
         .utc = copies[1],
         .file = copies[2],

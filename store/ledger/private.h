@@ -11,7 +11,6 @@
 struct gcal_track_memory {
     struct gcal_arena *arena;
     bool has_header;
-    int version;                        /* of the last header */
     struct gcal_track_columns *columns; /* of every 'columns' line, in order */
     size_t n_columns, columns_capacity;
 };

@@ -10,8 +10,7 @@
  *
  * A run has the values of the models that it measured; others stay published.  NAME is
  * MODEL/FORM/PARAMETER/UNIT; FINGERPRINT is that of a model's own part of the
- * configuration, for the columns after it.  Version 1 has none, and a run published all
- * models of its device; a later line "gpucal_track 2" continues such a file. VALUE and ERROR are the per-device estimate and its
+ * configuration, for the columns after it.  VALUE and ERROR are the per-device estimate and its
  * standard error ("-": not determined).  A last line without its newline was cut by a
  * crash: readers skip it, and the next calibration is appended after it.
  */
@@ -20,8 +19,7 @@
 
 #include <stddef.h>
 
-#define GCAL_TRACK_HEADER   "gpucal_track 2"
-#define GCAL_TRACK_HEADER_1 "gpucal_track 1"
+#define GCAL_TRACK_HEADER "gpucal_track 2"
 
 struct gcal_error;
 struct gcal_params;
@@ -29,7 +27,7 @@ struct gcal_store;
 
 struct gcal_track_column {
     const char *model, *form, *parameter, *unit;
-    const char *configuration; /* fingerprint of the model's part; "" in version 1 */
+    const char *configuration; /* fingerprint of the model's part */
 };
 
 struct gcal_track_columns {

@@ -194,7 +194,7 @@ static int read_columns(struct decoder *d)
 
         if (check_text(d, text) < 0)
             return -1;
-        if (*text == '=' && m->version > 1)
+        if (*text == '=')
             configuration = text + 1;
         else if (read_column(d, text, configuration, &columns.column[columns.n++]) < 0)
             return -1;
@@ -252,14 +252,6 @@ static int read_run(struct decoder *d)
     return 0;
 }
 
-/* The version of a header, or 0. */
-static int header_version(const char *text)
-{
-    return strcmp(text, GCAL_TRACK_HEADER) == 0     ? 2
-           : strcmp(text, GCAL_TRACK_HEADER_1) == 0 ? 1
-                                                    : 0;
-}
-
 static bool was_cut(const struct decoder *d)
 {
     size_t length = strlen(GCAL_STORE_CUT_MARK);
@@ -277,18 +269,20 @@ static int read_line(struct decoder *d)
     if (memchr(d->at, '\0', (size_t)(d->end - d->at)))
         return complain(d, "a NUL byte");
     kind = next_text(d);
-    if (!d->memory->has_header || header_version(kind) > 1) {
-        d->memory->version = header_version(kind);
-        d->memory->has_header = d->memory->version > 0;
-        return d->memory->has_header ? 0
-                                     : complain(d, "not a track of version 1 or 2 ('" //
-                                                GCAL_TRACK_HEADER "' is missing)");
+    if (!d->memory->has_header) {
+        d->memory->has_header = strcmp(kind, GCAL_TRACK_HEADER) == 0;
+        return d->memory->has_header
+                   ? 0
+                   : complain(d,
+                              "not a track, or written by another version of gpucal ('" //
+                              GCAL_TRACK_HEADER
+                              "' is missing): remove it and calibrate again");
     }
     if (strcmp(kind, "run") == 0)
         return read_run(d);
     if (strcmp(kind, "columns") == 0)
         return read_columns(d);
-    if (strcmp(kind, "forget") == 0 && d->memory->version > 1) {
+    if (strcmp(kind, "forget") == 0) {
         struct gcal_track *t = d->track;
         const char *utc = next_text(d), *uid = next_text(d), *model = next_text(d);
 

@@ -127,7 +127,7 @@ static void put_header(struct gcal_buf *buf, const struct gcal_track *before)
 {
     const struct gcal_track_memory *m = before ? before->memory : NULL;
 
-    if (!m || m->version < 2)
+    if (!m || !m->has_header)
         gcal_buf_puts(buf, GCAL_TRACK_HEADER "\n");
 }
 

@@ -77,21 +77,16 @@ static int explain(const struct gcal_store *store, enum gcal_ledger_state state,
     }
 }
 
-/* 'scope': "medians/NODE".  Earlier versions wrote medians of nodes without a line. */
+/* 'scope': "medians/NODE". */
 static int compare(struct gcal_arena *arena, struct gcal_medians_ledger *ledger,
                    const char *scope, const char *shown, const char *sha256,
                    enum gcal_ledger_state *state, struct gcal_error *err)
 {
     const struct gcal_store *store = ledger->store;
     struct gcal_ledger_scope found = gcal_ledger_lines_find(arena, &ledger->lines, scope);
-    struct gcal_ledger_scope of_node = { 0 };
     enum gcal_ledger_state by_any;
     const char *run_id = "", *last;
 
-    if (!found.n && *sha256)
-        of_node = gcal_ledger_lines_find(
-            arena, &ledger->lines,
-            gcal_arena_format(arena, "nodes/%s", strchr(scope, '/') + 1));
     by_any = gcal_ledger_compare(&found, shown, sha256, &run_id, &last);
     if (store->public_key || store->trusted) {
         size_t n = 0;
@@ -105,7 +100,7 @@ static int compare(struct gcal_arena *arena, struct gcal_medians_ledger *ledger,
     *state = gcal_ledger_compare(&found, shown, sha256, &run_id, &last);
     if (*state != GCAL_LEDGER_CURRENT && *state != GCAL_LEDGER_INTERRUPTED &&
         *state != GCAL_LEDGER_RACED && *state != GCAL_LEDGER_NOT_YET &&
-        !(*state == GCAL_LEDGER_UNKNOWN && (of_node.n || !*sha256)))
+        !(*state == GCAL_LEDGER_UNKNOWN && !*sha256))
         return by_any != *state && by_any == GCAL_LEDGER_CURRENT &&
                        *state != GCAL_LEDGER_RESTORED && *state != GCAL_LEDGER_REMOVED
                    ? gcal_error_set(

@@ -53,7 +53,7 @@ static void add_text(struct gcal_arena *arena, struct gcal_strings *list,
     list->items[list->n++] = gcal_arena_strdup(arena, text);
 }
 
-/* Not in records, and in files of earlier versions. */
+/* Records have no such column. */
 static const struct gcal_field shared_error_field[] = {
     GCAL_FIELD(struct gcal_run_device, F64, "shared_error", shared_error, "1",
                "relative error of all times"),

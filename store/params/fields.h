@@ -16,7 +16,6 @@ struct gcal_yaml;
 
 struct gcal_params_fields {
     struct gcal_error *err;
-    long long version; /* of the file */
     bool failed;
 };
 

@@ -11,9 +11,6 @@
 
 #define KEY "gpucal_params: "
 
-/* The first version whose models have documents of their own. */
-#define FIRST_OF_DOCUMENTS 3
-
 /* Far above any real file. */
 #define MAX_DOCUMENTS 10000
 
@@ -27,9 +24,7 @@ struct gcal_params_index {
     char *own_text; /* NULL: borrowed */
     char *name;
     struct gcal_params params; /* its models have names and origins only */
-    long long version;
-    struct gcal_yaml *root; /* versions 1 and 2: the only document; else NULL */
-    size_t n_parts;         /* else: the documents */
+    size_t n_parts;            /* the documents */
     struct part *parts;
     pthread_mutex_t lock;               /* of 'decoded' */
     struct gcal_params_model **decoded; /* by device and model; NULL: not yet */
@@ -134,7 +129,7 @@ static int check_parts(const struct gcal_params_index *index, struct gcal_error 
 
 /* ---- the devices ---- */
 
-/* The version in the first line, or 0; mandatory from version 3 on. */
+/* Reads the version in the first line; 0: there is none. */
 static long first_line_version(const char *text, size_t size)
 {
     const char *at = text + strlen(KEY), *end = text + size;
@@ -151,40 +146,32 @@ static int index_open(struct gcal_params_index *index, const char *text, size_t 
                       const char *name, struct gcal_error *err)
 {
     long version = first_line_version(text, size);
+    struct gcal_yaml *root;
+    int rc;
 
     if (!(index->name = strdup(name)))
         return gcal_error_memory(err);
-    if (version > GCAL_PARAMS_VERSION)
+    if (!version)
         return gcal_error_set(err, GCAL_EINPUT,
-                              "%s:1: version %ld of the format; this gpucal reads up to "
-                              "%d: use a newer gpucal",
-                              name, version, GCAL_PARAMS_VERSION);
-    if (version >= FIRST_OF_DOCUMENTS) {
-        struct gcal_yaml *root;
-        int rc;
-
-        if (split(index, text, size, err) < 0 ||
-            !(root = gcal_yaml_parse(index->parts->text, index->parts->size, index->name,
-                                     err)))
-            return -1;
-        rc = gcal_params_read_devices(root, &index->params, &index->version, err);
-        gcal_yaml_destroy(root);
-        return rc < 0 ? -1 : check_parts(index, err);
-    }
-    if (!(index->root = gcal_yaml_parse(text, size, index->name, err)) ||
-        gcal_params_read_devices(index->root, &index->params, &index->version, err) < 0)
+                              "%s:1: not a gpucal parameter file: the first line must be "
+                              "'" KEY "%d'",
+                              name, GCAL_PARAMS_VERSION);
+    if (version != GCAL_PARAMS_VERSION)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "%s:1: version %ld of the format, written by another "
+                              "version of gpucal: calibrate again",
+                              name, version);
+    if (split(index, text, size, err) < 0 ||
+        !(root =
+              gcal_yaml_parse(index->parts->text, index->parts->size, index->name, err)))
         return -1;
-    if (index->version < FIRST_OF_DOCUMENTS)
-        return 0;
-    return gcal_yaml_error(index->root, err,
-                           "version %lld of the format: the first line "
-                           "must be '" KEY "%lld'",
-                           index->version, index->version);
+    rc = gcal_params_read_devices(root, &index->params, err);
+    gcal_yaml_destroy(root);
+    return rc < 0 ? -1 : check_parts(index, err);
 }
 
 static void index_close(struct gcal_params_index *index)
 {
-    gcal_yaml_destroy(index->root);
     gcal_params_clear(&index->params);
     free(index->parts);
     free(index->own_text);
@@ -254,9 +241,6 @@ int gcal_params_index_model(const struct gcal_params_index *index, size_t device
     size_t at = 1 + model;
     int rc;
 
-    if (index->root)
-        return gcal_params_read_old_model(index->root, index->version, device, model, out,
-                                          err);
     for (size_t i = 0; i < device; i++)
         at += index->params.devices[i].n_models;
     part = &index->parts[at];

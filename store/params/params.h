@@ -28,8 +28,7 @@ struct gcal_params_derived;
 /* Where a model comes from: the run that it was fitted to, and the conditions there. */
 struct gcal_params_origin {
     char *run_id, *calibrated_utc, *gpucal_version;
-    char *configuration; /* fingerprint of the model's own part of the configuration; in
-                            files before version 4 of all of it */
+    char *configuration; /* fingerprint of the model's own part of the configuration */
     char *catalogue;     /* fingerprint of the measurement kernels */
     char *driver, *type; /* of the device */
     size_t n_fitted;     /* devices of the type in the pooled fit; 0: unknown */
@@ -69,9 +68,9 @@ struct gcal_params_model {
     size_t n_features;
     char **feature;
     double *feature_min, *feature_max; /* range of the calibration */
-    size_t n_known;                    /* none in files of earlier versions */
+    size_t n_known;
     struct gcal_params_kernel *known;
-    struct gcal_proportions stands_for; /* none in files before version 7 */
+    struct gcal_proportions stands_for;
     size_t n_kernels, n_samples;
     double residual;   /* root mean square of relative residuals */
     double mean_error; /* geometric mean of |relative residual| */
@@ -100,10 +99,10 @@ struct gcal_params_device {
     struct gcal_device_info info;
     char *run_id, *calibrated_utc, *gpucal_version;
     /* Fingerprints (SHA-256, hexadecimal) of the configuration and of the catalogue of
-     * measurement kernels; "" in old files.
+     * measurement kernels.
      */
     char *configuration, *catalogue;
-    size_t n_fitted; /* devices of the type in the pooled fit; 0 in old files */
+    size_t n_fitted; /* devices of the type in the pooled fit */
     size_t n_models;
     struct gcal_params_model *models;
 };

@@ -33,11 +33,7 @@ int gcal_params_known_decode(const struct gcal_yaml *node,
 
 /* Node and devices from the first document; of their models only the names. */
 int gcal_params_read_devices(const struct gcal_yaml *root, struct gcal_params *params,
-                             long long *version, struct gcal_error *err);
-/* Model 'm' of device 'd' from the only document of a file of version 1 or 2. */
-int gcal_params_read_old_model(const struct gcal_yaml *root, long long version, size_t d,
-                               size_t m, struct gcal_params_model *model,
-                               struct gcal_error *err);
+                             struct gcal_error *err);
 /* A model from its document.  'device' and 'name': expected by the first document. */
 int gcal_params_read_model(const struct gcal_yaml *map, const char *device,
                            const char *name, struct gcal_params_model *model,

@@ -21,9 +21,7 @@ static void inherit(struct gcal_params_fields *r, const struct gcal_params_devic
     m->origin = copy;
 }
 
-/* The names and origins of a device's models; before version 4 the names alone, before
- * version 3 the models themselves.
- */
+/* The names and origins of a device's models. */
 static void get_models(struct gcal_params_fields *r, const struct gcal_yaml *map,
                        struct gcal_params_device *d)
 {
@@ -35,10 +33,6 @@ static void get_models(struct gcal_params_fields *r, const struct gcal_yaml *map
 
         if (!m)
             r->failed = true;
-        else if (r->version < 3)
-            m->name = gcal_params_fields_text(r, item, "name");
-        else if (r->version < 4)
-            m->name = gcal_params_fields_copy(r, item, "models");
         else {
             static const char *const keys[] = { "name",           "run_id",
                                                 "calibrated_utc", "gpucal_version",
@@ -70,54 +64,17 @@ static void get_models(struct gcal_params_fields *r, const struct gcal_yaml *map
     }
 }
 
-/* "" in files before version 3. */
-static char *get_fingerprint(struct gcal_params_fields *r, const struct gcal_yaml *map,
-                             const char *key)
-{
-    char *none;
-
-    if (r->version >= 3 || r->failed)
-        return gcal_params_fields_text(r, map, key);
-    if (!(none = strdup(""))) {
-        gcal_error_memory(r->err);
-        r->failed = true;
-    }
-    return none;
-}
-
 #define MAX_KEYS 40
 
-/* The version comes first: a newer file may differ in everything else. */
-static void check_version(struct gcal_params_fields *r, const struct gcal_yaml *root)
-{
-    const struct gcal_yaml *node = gcal_yaml_find(root, "gpucal_params");
-
-    if (!node)
-        gcal_yaml_error(root, r->err, "not a gpucal parameter file: no 'gpucal_params'");
-    else if (gcal_yaml_integer(node, "gpucal_params", 1, LLONG_MAX, &r->version, r->err) <
-             0)
-        ;
-    else if (r->version > GCAL_PARAMS_VERSION)
-        gcal_yaml_error(node, r->err,
-                        "version %lld of the format; this gpucal reads up to %d: use a "
-                        "newer gpucal",
-                        r->version, GCAL_PARAMS_VERSION);
-    else
-        return;
-    r->failed = true;
-}
-
 int gcal_params_read_devices(const struct gcal_yaml *root, struct gcal_params *params,
-                             long long *version, struct gcal_error *err)
+                             struct gcal_error *err)
 {
-    static const char *const keys[] = { "gpucal_params", "node", "devices", "complete",
-                                        NULL };
+    static const char *const keys[] = { "gpucal_params", "node", "devices", NULL };
     struct gcal_params_fields r = { .err = err };
     const struct gcal_yaml *list;
     struct gcal_params_device *d;
 
     *params = (struct gcal_params){ 0 };
-    check_version(&r, root);
     gcal_params_fields_check_keys(&r, root, keys);
     params->node = gcal_params_fields_text(&r, root, "node");
     list = gcal_params_fields_list(&r, root, "devices");
@@ -125,8 +82,8 @@ int gcal_params_read_devices(const struct gcal_yaml *root, struct gcal_params *p
         if ((d = gcal_params_add_device(params, err))) {
             static const char *const others[] = { "run_id",         "calibrated_utc",
                                                   "gpucal_version", "models",
-                                                  "configuration", /* from version 3 on */
-                                                  "catalogue",      "fitted" };
+                                                  "configuration",  "catalogue",
+                                                  "fitted" };
             const char *keys[MAX_KEYS] = { NULL };
             size_t n = 0;
 
@@ -139,7 +96,7 @@ int gcal_params_read_devices(const struct gcal_yaml *root, struct gcal_params *p
                 void *member = (char *)&d->info + f->offset;
                 const char *key = gcal_field_key(f);
 
-                if (f->since && !r.failed && !gcal_yaml_find(list->items[i], key))
+                if (f->optional && !r.failed && !gcal_yaml_find(list->items[i], key))
                     continue;
                 if (f->type == GCAL_FIELD_TEXT)
                     *(char **)member = gcal_params_fields_text(&r, list->items[i], key);
@@ -157,10 +114,10 @@ int gcal_params_read_devices(const struct gcal_yaml *root, struct gcal_params *p
                 gcal_params_fields_text(&r, list->items[i], "calibrated_utc");
             d->gpucal_version =
                 gcal_params_fields_text(&r, list->items[i], "gpucal_version");
-            d->configuration = get_fingerprint(&r, list->items[i], "configuration");
-            d->catalogue = get_fingerprint(&r, list->items[i], "catalogue");
-            if (r.version >= 3)
-                d->n_fitted = gcal_params_fields_count(&r, list->items[i], "fitted");
+            d->configuration =
+                gcal_params_fields_text(&r, list->items[i], "configuration");
+            d->catalogue = gcal_params_fields_text(&r, list->items[i], "catalogue");
+            d->n_fitted = gcal_params_fields_count(&r, list->items[i], "fitted");
             get_models(&r, list->items[i], d);
         } else
             r.failed = true;
@@ -171,12 +128,6 @@ int gcal_params_read_devices(const struct gcal_yaml *root, struct gcal_params *p
                 r.failed = true;
             }
     }
-    /* A file before version 3 ends with this key; a truncated one lacks it. */
-    if (r.version < 3 && !gcal_params_fields_bool(&r, root, "complete") && !r.failed) {
-        gcal_yaml_error(root, r.err, "truncated: no 'complete: true'");
-        r.failed = true;
-    }
-    *version = r.version;
     if (!r.failed)
         return 0;
     gcal_params_clear(params);

@@ -56,49 +56,10 @@ static void get_parameters(struct gcal_params_fields *r, const struct gcal_yaml 
                             "own and own_error must both be given or neither");
             r->failed = true;
         }
-        if (r->version < 3 || (!r->failed && gcal_yaml_find(list->items[i], "at_bound")))
+        if (!r->failed && gcal_yaml_find(list->items[i], "at_bound"))
             m->at_bound[i] = gcal_params_fields_bool(r, list->items[i], "at_bound");
         gcal_params_fields_check_unique(r, list, m->parameter, i);
     }
-}
-
-static void get_row(struct gcal_params_fields *r, const struct gcal_yaml *row, size_t n,
-                    double *values)
-{
-    if (row->kind != GCAL_YAML_LIST || row->n_items != n) {
-        gcal_yaml_error(row, r->err, "covariance: expected a row of %zu numbers", n);
-        r->failed = true;
-    }
-    for (size_t i = 0; !r->failed && i < n; i++)
-        if (gcal_yaml_double(row->items[i], "covariance", &values[i], r->err) < 0)
-            r->failed = true;
-}
-
-/* Before version 3: the matrix itself. */
-static void get_old_covariance(struct gcal_params_fields *r, const struct gcal_yaml *map,
-                               struct gcal_params_model *m)
-{
-    const struct gcal_yaml *list = gcal_params_fields_list(r, map, "covariance");
-    size_t n = m->n_parameters;
-    double *covariance;
-
-    if (!list)
-        return;
-    if (list->n_items != n) {
-        gcal_yaml_error(list, r->err, "covariance: expected %zu rows, one per parameter",
-                        n);
-        r->failed = true;
-    }
-    covariance = gcal_params_fields_array(r, n * n, sizeof(*covariance));
-    for (size_t i = 0; !r->failed && i < n; i++)
-        get_row(r, list->items[i], n, covariance + i * n);
-    if (!r->failed && gcal_params_set_covariance(m, covariance, r->err) < 0) {
-        gcal_yaml_error(list, r->err,
-                        "covariance: some combination of parameters has a "
-                        "variance below 0");
-        r->failed = true;
-    }
-    free(covariance);
 }
 
 static void get_features(struct gcal_params_fields *r, const struct gcal_yaml *map,
@@ -160,7 +121,6 @@ static void get_proportions(struct gcal_params_fields *r, const struct gcal_yaml
     }
 }
 
-/* Before version 6 there were no named expressions. */
 static void get_expression(struct gcal_params_fields *r, const struct gcal_yaml *map,
                            struct gcal_params_model *m)
 {
@@ -177,26 +137,23 @@ static void get_expression(struct gcal_params_fields *r, const struct gcal_yaml 
     r->failed = true;
 }
 
-/* All fields after the name, in all versions. */
+/* All fields after the name. */
 static void get_fit(struct gcal_params_fields *r, const struct gcal_yaml *map,
                     struct gcal_params_model *m)
 {
+    const struct gcal_yaml *covariance;
+
     m->output = gcal_params_fields_text(r, map, "output");
     get_expression(r, map, m);
     m->factor = gcal_params_fields_number(r, map, "factor", 1e-9);
     m->factor_error = gcal_params_fields_number(r, map, "factor_error", 0);
     get_parameters(r, map, m);
-    if (r->version < 3)
-        get_old_covariance(r, map, m);
-    else {
-        const struct gcal_yaml *node = gcal_params_fields_need(r, map, "covariance");
-
-        m->root = gcal_params_fields_array(r, GCAL_PARAMS_ROOT(m->n_parameters, 0),
-                                           sizeof(*m->root));
-        if (!r->failed &&
-            gcal_params_covariance_decode(node, m->n_parameters, m->root, r->err) < 0)
-            r->failed = true;
-    }
+    covariance = gcal_params_fields_need(r, map, "covariance");
+    m->root = gcal_params_fields_array(r, GCAL_PARAMS_ROOT(m->n_parameters, 0),
+                                       sizeof(*m->root));
+    if (!r->failed &&
+        gcal_params_covariance_decode(covariance, m->n_parameters, m->root, r->err) < 0)
+        r->failed = true;
     get_features(r, map, m);
     get_known(r, map, m);
     get_proportions(r, map, m);
@@ -211,56 +168,17 @@ static void get_fit(struct gcal_params_fields *r, const struct gcal_yaml *map,
     m->condition = INFINITY;
     if (!r->failed && gcal_yaml_find(map, "condition"))
         m->condition = gcal_params_fields_number(r, map, "condition", 0);
-    /* Before version 2 there was one form, and no held-out errors. */
-    if (r->version >= 2) {
-        m->form = gcal_params_fields_text(r, map, "form");
-        m->n_held_out = gcal_params_fields_count(r, map, "held_out");
-        m->held_out_rms = gcal_params_fields_number(r, map, "held_out_rms", 0);
-        m->error_90 = gcal_params_fields_number(r, map, "error_90", 0);
-        if (!r->failed && gcal_yaml_find(map, "short_s")) {
-            m->short_s = gcal_params_fields_number(r, map, "short_s", 0);
-            m->short_error_90 = gcal_params_fields_number(r, map, "short_error_90", 0);
-        }
-        if (!r->failed && gcal_yaml_find(map, "absolute_error_90_s"))
-            m->absolute_error_90_s =
-                gcal_params_fields_number(r, map, "absolute_error_90_s", 0);
-        return;
+    m->form = gcal_params_fields_text(r, map, "form");
+    m->n_held_out = gcal_params_fields_count(r, map, "held_out");
+    m->held_out_rms = gcal_params_fields_number(r, map, "held_out_rms", 0);
+    m->error_90 = gcal_params_fields_number(r, map, "error_90", 0);
+    if (!r->failed && gcal_yaml_find(map, "short_s")) {
+        m->short_s = gcal_params_fields_number(r, map, "short_s", 0);
+        m->short_error_90 = gcal_params_fields_number(r, map, "short_error_90", 0);
     }
-    if (!r->failed && !(m->form = strdup("expression"))) {
-        gcal_error_memory(r->err);
-        r->failed = true;
-    }
-    m->held_out_rms = m->residual;
-    m->error_90 = GCAL_PARAMS_NORMAL_90 * m->residual;
-}
-
-static int end_model(const struct gcal_params_fields *r, struct gcal_params_model *m)
-{
-    if (!r->failed && (m->derived = gcal_params_derived_create(r->err)))
-        return 0;
-    gcal_params_model_clear(m);
-    return -1;
-}
-
-int gcal_params_read_old_model(const struct gcal_yaml *root, long long version, size_t d,
-                               size_t m, struct gcal_params_model *model,
-                               struct gcal_error *err)
-{
-    static const char *const keys[] = {
-        "name",       "output",    "expression",   "factor",      "factor_error",
-        "parameters", "features",  "covariance",   "kernels",     "samples",
-        "residual",   "condition", "mean_error",   "worst_error", "form",
-        "held_out",   "error_90",  "held_out_rms", NULL,
-    };
-    struct gcal_params_fields r = { .err = err, .version = version };
-    const struct gcal_yaml *device = gcal_yaml_find(root, "devices")->items[d];
-    const struct gcal_yaml *map = gcal_yaml_find(device, "models")->items[m];
-
-    *model = (struct gcal_params_model){ 0 };
-    gcal_params_fields_check_keys(&r, map, keys);
-    model->name = gcal_params_fields_text(&r, map, "name");
-    get_fit(&r, map, model);
-    return end_model(&r, model);
+    if (!r->failed && gcal_yaml_find(map, "absolute_error_90_s"))
+        m->absolute_error_90_s =
+            gcal_params_fields_number(r, map, "absolute_error_90_s", 0);
 }
 
 /* Documents must be in the order of the first one. */
@@ -310,7 +228,7 @@ int gcal_params_read_model(const struct gcal_yaml *map, const char *device,
         "absolute_error_90_s",
         NULL,
     };
-    struct gcal_params_fields r = { .err = err, .version = 3 };
+    struct gcal_params_fields r = { .err = err };
 
     *model = (struct gcal_params_model){ 0 };
     gcal_params_fields_check_keys(&r, map, keys);
@@ -318,5 +236,8 @@ int gcal_params_read_model(const struct gcal_yaml *map, const char *device,
     check_text(&r, map, "model", name);
     model->name = gcal_params_fields_text(&r, map, "model");
     get_fit(&r, map, model);
-    return end_model(&r, model);
+    if (!r.failed && (model->derived = gcal_params_derived_create(err)))
+        return 0;
+    gcal_params_model_clear(model);
+    return -1;
 }

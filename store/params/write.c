@@ -7,8 +7,6 @@
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/base/yaml.h"
-#include "kernels/model/feature.h"
-#include "kernels/model/named_expr.h"
 #include "kernels/model/roofs/names.h"
 #include "store/params/params.h"
 #include "store/params/private.h"
@@ -115,13 +113,13 @@ static void put_model(struct gcal_yaml_writer *w, const struct gcal_params_devic
     gcal_yaml_write_end_map(w);
 }
 
-/* A member that files of version 4 do not have, and that is unknown. */
+/* Returns whether the member, which drivers need not say, is unknown. */
 static bool is_left_out(const struct gcal_field *f, const void *member)
 {
     static const struct gcal_device_info none = { 0 };
     size_t size = f->type == GCAL_FIELD_BOOL ? sizeof(bool) : sizeof(uint64_t);
 
-    return f->since && memcmp(member, (const char *)&none + f->offset, size) == 0;
+    return f->optional && memcmp(member, (const char *)&none + f->offset, size) == 0;
 }
 
 static const char *text_of(const void *member)
@@ -196,65 +194,6 @@ static bool all_finite(const double *values, size_t count)
     return true;
 }
 
-/* ---- the version ---- */
-
-static bool is_known_to_version_4(const char *name)
-{
-    struct gcal_feature feature;
-    bool known;
-
-    if (gcal_feature_parse(name, &feature, NULL) < 0)
-        return true;
-    known = !gcal_feature_is_class(&feature) &&
-            gcal_feature_info(feature.kind)->counted != GCAL_FEATURE_COUNTED_DEVICE;
-    gcal_feature_clear(&feature);
-    return known;
-}
-
-static bool is_device_of_version_4(const struct gcal_params_device *d)
-{
-    for (const struct gcal_field *f = gcal_device_info_fields; f->name; f++)
-        if (f->since && !is_left_out(f, (const char *)&d->info + f->offset))
-            return false;
-    for (size_t i = 0; i < d->n_models; i++)
-        for (size_t k = 0; k < d->models[i].n_features; k++)
-            if (!is_known_to_version_4(d->models[i].feature[k]))
-                return false;
-    return true;
-}
-
-static bool has_user_feature(const struct gcal_expr_names *names)
-{
-    for (size_t i = 0; i < gcal_expr_names_count(names); i++)
-        if (strncmp(gcal_expr_names_name(names, i), "f_user_", 7) == 0)
-            return true;
-    return false;
-}
-
-static int version_of_model(const struct gcal_params_model *m)
-{
-    return m->stands_for.n || has_user_feature(m->names) || m->absolute_error_90_s > 0 ? 7
-           : gcal_expr_names_count(m->names)                                           ? 6
-                                             : 4;
-}
-
-/* The earliest version whose readers understand the file. */
-static int version_of(const struct gcal_params *params)
-{
-    int version = 4;
-
-    for (size_t i = 0; i < params->n_devices; i++) {
-        const struct gcal_params_device *d = &params->devices[i];
-
-        if (!is_device_of_version_4(d) && version < 5)
-            version = 5;
-        for (size_t k = 0; k < d->n_models; k++)
-            if (version_of_model(&d->models[k]) > version)
-                version = version_of_model(&d->models[k]);
-    }
-    return version;
-}
-
 /* A file that no reader could use must not be published. */
 static int check_model(const struct gcal_params_model *m, struct gcal_error *err)
 {
@@ -296,7 +235,7 @@ static int add_devices(struct gcal_buf *file, const struct gcal_params *params,
     if (!w)
         return -1;
     gcal_yaml_write_map(w);
-    gcal_yaml_put_integer(w, "gpucal_params", version_of(params));
+    gcal_yaml_put_integer(w, "gpucal_params", GCAL_PARAMS_VERSION);
     put_text(w, "node", params->node);
     gcal_yaml_write_text(w, "devices");
     gcal_yaml_write_list(w);

@@ -12,18 +12,6 @@
 #include "store/params/params.h"
 #include "store/predict/private.h"
 
-/* Returns whether a feature of the model ends in "_tag:NAME" of the component. */
-static bool has_component(const struct gcal_params_model *from, const char *tag)
-{
-    for (size_t i = 0; i < from->n_features && tag; i++) {
-        const char *at = strstr(from->feature[i], "_tag:");
-
-        if (at && strcmp(at + strlen("_tag:"), tag) == 0)
-            return true;
-    }
-    return false;
-}
-
 static int take_spreads(struct gcal_predictor *p, const struct gcal_params_model *from,
                         struct gcal_error *err)
 {
@@ -33,28 +21,21 @@ static int take_spreads(struct gcal_predictor *p, const struct gcal_params_model
     return gcal_spreads_copy(&p->spreads, &from->spreads, err);
 }
 
-/* The kernel, if the model knows it.  Files and profiles of earlier versions have no
- * fingerprints: their components have names alone.
- */
+/* The kernel, if the model knows it. */
 static struct gcal_binding_subject find_subject(const struct gcal_predictor_model *m,
                                                 const struct gcal_params_model *from,
                                                 const struct gcal_profile *profile)
 {
     const char *identity = gcal_profile_identity(profile);
     const struct gcal_params_kernel *k = gcal_params_find_kernel(from, identity);
-    struct gcal_binding_subject subject = { .model = m->model,
-                                            .parameters = m->value,
-                                            .features = m->features,
-                                            .has_cost = m->has_cost,
-                                            .component = k ? k->component : NULL,
-                                            .measured = k,
-                                            .proportions = &from->stands_for };
 
-    if (identity || from->n_known)
-        return subject;
-    subject.component = gcal_profile_component(profile);
-    subject.measured = has_component(from, subject.component);
-    return subject;
+    return (struct gcal_binding_subject){ .model = m->model,
+                                          .parameters = m->value,
+                                          .features = m->features,
+                                          .has_cost = m->has_cost,
+                                          .component = k ? k->component : NULL,
+                                          .measured = k,
+                                          .proportions = &from->stands_for };
 }
 
 /* Returns whether a kernel of that name was calibrated, which must be another one. */
@@ -63,7 +44,7 @@ static bool knows_name(const struct gcal_params_model *from, const char *compone
     for (size_t i = 0; i < from->n_known && component; i++)
         if (from->known[i].component && strcmp(from->known[i].component, component) == 0)
             return true;
-    return !from->n_known && has_component(from, component);
+    return false;
 }
 
 /* What a refusal adds to the list of work without a cost. */
@@ -78,11 +59,9 @@ static int explain(struct gcal_predictor *p, const struct gcal_params_model *fro
         gcal_buf_printf(&buf, "; the model is for %.300s", targets);
     if (knows_name(from, gcal_profile_component(profile)))
         gcal_buf_puts(
-            &buf, from->n_known
-                      ? "; the kernel of this name that was calibrated has another "
-                        "source, defines or launch: 'gpucal learn' calibrates this one"
-                      : "; an earlier gpucal calibrated it, by the names of kernels "
-                        "alone: calibrate again");
+            &buf,
+            "; the kernel of this name that was calibrated has another source, defines "
+            "or launch: 'gpucal learn' calibrates this one");
     free(targets);
     p->kernel = strdup(profile->kernel);
     p->hint = gcal_buf_take(&buf, err);

@@ -105,12 +105,12 @@ const struct gcal_record_table_layout gcal_record_layout[GCAL_RECORD_N_TABLES] =
 #define RUN(member) offsetof(struct gcal_record_header, member)
 
 const struct gcal_record_attribute gcal_record_attributes[] = {
-    { "run_id", RUN(run_id), false },
-    { "started_utc", RUN(started_utc), false },
-    { "finished_utc", RUN(finished_utc), false },
-    { "gpucal_version", RUN(gpucal_version), false },
-    { "launcher", RUN(launcher), false },
-    { "config_file", RUN(config_file), false },
-    { "catalogue", RUN(catalogue), true },
+    { "run_id", RUN(run_id) },
+    { "started_utc", RUN(started_utc) },
+    { "finished_utc", RUN(finished_utc) },
+    { "gpucal_version", RUN(gpucal_version) },
+    { "launcher", RUN(launcher) },
+    { "config_file", RUN(config_file) },
+    { "catalogue", RUN(catalogue) },
     { 0 },
 };

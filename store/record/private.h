@@ -15,7 +15,6 @@
 
 #define GCAL_RECORD_FORMAT  "gpucal-record"
 #define GCAL_RECORD_VERSION 7
-#define GCAL_RECORD_OLDEST  3
 
 enum gcal_record_table_id {
     GCAL_RECORD_TABLE_DEVICES,
@@ -75,7 +74,6 @@ struct gcal_record_lost_row {
 struct gcal_record_attribute {
     const char *name;
     size_t offset;
-    bool optional; /* "" in records of earlier versions of gpucal */
 };
 
 extern const struct gcal_record_attribute
@@ -144,10 +142,8 @@ hid_t gcal_record_text_type(void);
  */
 int gcal_record_table_create(struct gcal_record_table *table, hid_t file,
                              enum gcal_record_table_id id, struct gcal_error *err);
-/* With the columns of that format version; a table that it does not have is empty. */
 int gcal_record_table_open(struct gcal_record_table *table, hid_t file,
-                           enum gcal_record_table_id id, int version,
-                           struct gcal_error *err);
+                           enum gcal_record_table_id id, struct gcal_error *err);
 /* -1 if not all could be written. */
 int gcal_record_table_close(struct gcal_record_table *table, struct gcal_error *err);
 

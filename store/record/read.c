@@ -82,9 +82,8 @@ static int read_header(struct gcal_arena *arena, hid_t file,
 
     for (const struct gcal_record_attribute *t = gcal_record_attributes; t->name; t++) {
         char **member = (char **)((char *)header + t->offset);
-        bool is_there = !t->optional || H5Aexists(file, t->name) > 0;
 
-        if (!(*member = is_there ? read_attribute(arena, file, t->name) : ""))
+        if (!(*member = read_attribute(arena, file, t->name)))
             return gcal_error_set(err, GCAL_EINPUT, "attribute %s is missing or damaged",
                                   t->name);
     }
@@ -228,17 +227,16 @@ static int read_all(struct gcal_record *r, const char *path, struct gcal_error *
         read_number(rest->file, "format_version", &version) < 0)
         return gcal_error_set(err, GCAL_EINPUT,
                               "an HDF5 file, but not a record of gpucal");
-    if (version < GCAL_RECORD_OLDEST || version > GCAL_RECORD_VERSION)
-        return gcal_error_set(
-            err, GCAL_EINPUT,
-            "version %llu of the record; this gpucal reads %d to %d: %s",
-            (unsigned long long)version, GCAL_RECORD_OLDEST, GCAL_RECORD_VERSION,
-            version > GCAL_RECORD_VERSION ? "use a newer one" : "calibrate again");
+    if (version != GCAL_RECORD_VERSION)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "version %llu of the record, written by another version of "
+                              "gpucal: calibrate again",
+                              (unsigned long long)version);
     if (read_header(arena, rest->file, header, err) < 0)
         return -1;
     for (int i = 0; i < GCAL_RECORD_N_TABLES; i++)
         if (gcal_record_table_open(&rest->tables[i], rest->file,
-                                   (enum gcal_record_table_id)i, (int)version, err) < 0)
+                                   (enum gcal_record_table_id)i, err) < 0)
             return -1;
     r->n_measurements = rest->tables[GCAL_RECORD_TABLE_MEASUREMENTS].n_rows;
     table = &rest->tables[GCAL_RECORD_TABLE_DEVICES];

@@ -27,7 +27,7 @@ struct gcal_record_header {
     char *launcher;    /* "slurm job 17 step 0", "mpirun", "none" */
     char *config;      /* the configuration's text */
     char *config_file; /* its name */
-    char *catalogue;   /* fingerprint of the measurement kernels; "" in older records */
+    char *catalogue;   /* fingerprint of the measurement kernels */
     struct gcal_catalogue_files catalogue_files; /* beside the built-in ones */
     uint64_t seed;
     uint32_t n_ranks;
@@ -89,7 +89,7 @@ struct gcal_record {
     struct gcal_record_rest *rest; /* opaque */
 };
 
-/* Opens a record of any format version up to the current one.  NULL with 'err'
+/* Opens a record of the current format version.  NULL with 'err'
  * (GCAL_EINPUT) for a file that is missing, truncated, or not a record.
  */
 struct gcal_record *gcal_record_open(const char *path, struct gcal_error *err);

@@ -202,22 +202,15 @@ static hid_t create_dataset(hid_t group, const struct gcal_field *column, hsize_
     return dataset;
 }
 
-/* The columns of all parts of a layout that this version has, with their offsets in a
- * row.
- */
+/* Sets the columns of all parts of a layout, with their offsets in a row. */
 static void table_init(struct gcal_record_table *table,
-                       const struct gcal_record_table_layout *layout, int version)
+                       const struct gcal_record_table_layout *layout)
 {
     *table = (struct gcal_record_table){ .layout = layout };
     for (const struct gcal_record_part *p = layout->parts; p->fields; p++)
         for (const struct gcal_field *f = p->fields; f->name; f++) {
-            struct gcal_field *column = &table->columns[table->n_columns];
-
-            if (f->since > version)
-                continue;
-            *column = *f;
-            column->offset += p->offset;
-            table->n_columns++;
+            table->columns[table->n_columns] = *f;
+            table->columns[table->n_columns++].offset += p->offset;
         }
 }
 
@@ -228,7 +221,7 @@ int gcal_record_table_create(struct gcal_record_table *table, hid_t file,
     hid_t options = H5Pcreate(H5P_GROUP_CREATE), group = -1;
     int rc = 0;
 
-    table_init(table, layout, GCAL_RECORD_VERSION);
+    table_init(table, layout);
     if (H5Pset_obj_track_times(options, 0) >= 0)
         group = H5Gcreate2(file, layout->name, H5P_DEFAULT, options, H5P_DEFAULT);
     for (size_t i = 0; rc == 0 && i < table->n_columns; i++) {
@@ -266,16 +259,13 @@ static int check_dataset(hid_t dataset, const struct gcal_field *column, hsize_t
 }
 
 int gcal_record_table_open(struct gcal_record_table *table, hid_t file,
-                           enum gcal_record_table_id id, int version,
-                           struct gcal_error *err)
+                           enum gcal_record_table_id id, struct gcal_error *err)
 {
     const struct gcal_record_table_layout *layout = &gcal_record_layout[id];
     hid_t group;
     int rc = 0;
 
-    table_init(table, layout, version);
-    if (!table->n_columns)
-        return 0;
+    table_init(table, layout);
     if ((group = H5Gopen2(file, layout->name, H5P_DEFAULT)) < 0)
         return gcal_error_set(err, GCAL_EINPUT, "no group %s", layout->name);
     for (size_t i = 0; rc == 0 && i < table->n_columns; i++) {

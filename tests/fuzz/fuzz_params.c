@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static struct gcal_profile *kernel(void)
 {
     static const char text[] =
-        "gpucal_profile: 1\n"
+        "gpucal_profile: 6\n"
         "kernel: mm\n"
         "parameters: [n]\n"
         "local_size: [64]\n"

@@ -38,14 +38,14 @@ const struct gcal_field gcal_device_info_fields[] = {
     INFO(BOOL, "fp16", fp16, NULL, "has float16"),
     INFO(BOOL, "fp64", fp64, NULL, "has float64"),
     INFO(U64, "resident_work_items", resident_work_items, NULL,
-         "most work-items of a compute unit at a time; 0: unknown", .since = 5),
+         "most work-items of a compute unit at a time; 0: unknown", .optional = true),
     INFO(U64, "resident_work_groups", resident_work_groups, NULL,
-         "most work-groups of a compute unit at a time; 0: unknown", .since = 5),
+         "most work-groups of a compute unit at a time; 0: unknown", .optional = true),
     INFO(F64, "unit_local_memory", unit_local_memory_bytes, "byte",
          "local memory of a compute unit; 0: unknown", .key = "unit_local_memory_bytes",
-         .since = 5),
+         .optional = true),
     INFO(U64, "unit_registers", unit_registers, NULL,
-         "registers of a compute unit; 0: unknown", .since = 6),
+         "registers of a compute unit; 0: unknown", .optional = true),
     { 0 },
 };
 
@@ -57,9 +57,8 @@ const struct gcal_field gcal_run_device_fields[] = {
     DEVICE(OPTIONAL_TEXT, "kept", kept, NULL,
            "models that were not measured, one per line, or empty"),
     DEVICE(F64, "span", span_s, "s",
-           "from the first launch to the end of the last; 0: unknown", .since = 7),
-    DEVICE(F64, "busy", busy_s, "s", "of it, the time of launches and copies",
-           .since = 7),
+           "from the first launch to the end of the last; 0: unknown"),
+    DEVICE(F64, "busy", busy_s, "s", "of it, the time of launches and copies"),
     { 0 },
 };
 

@@ -27,9 +27,7 @@ struct gcal_device_info {
     double max_clock_hz, global_memory_bytes, max_alloc_bytes, local_memory_bytes,
         cache_bytes, timer_resolution_s;
     bool fp16, fp64;
-    /* What a compute unit holds at a time; 0: the driver does not say, or the file is of an
-     * earlier version.
-     */
+    /* What a compute unit holds at a time; 0: the driver does not say. */
     uint64_t resident_work_items, resident_work_groups;
     double unit_local_memory_bytes;
     uint64_t unit_registers; /* of 32 bits */

@@ -8,6 +8,7 @@
 #ifndef GCAL_KERNELS_MODEL_RUN_FIELD_H
 #define GCAL_KERNELS_MODEL_RUN_FIELD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct gcal_buf;
@@ -33,7 +34,7 @@ struct gcal_field {
     const char *const
         *values;     /* names of an enumeration's values from 0, ended by NULL */
     const char *key; /* "max_clock_hz": in parameter files and JSON; NULL: as 'name' */
-    int since; /* format version of the first records that have the column; 0: all have */
+    bool optional;   /* left out of parameter files where it is 0: unknown */
 };
 
 /* A row of a table: GCAL_FIELD(struct gcal_device_info, F64, "max_clock", max_clock_hz,

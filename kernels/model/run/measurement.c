@@ -42,14 +42,13 @@ const struct gcal_field gcal_measurement_fields[] = {
     M(BOOL, "checked", checked, NULL, "the result was compared"),
     M(F64, "worst_difference", worst_difference, "1",
       "largest relative difference of the result"),
-    M(U64, "registers", built.registers, NULL, "registers of a work-item; 0: unknown",
-      .since = 6),
+    M(U64, "registers", built.registers, NULL, "registers of a work-item; 0: unknown"),
     M(U64, "private_bytes", built.private_bytes, "byte",
-      "private memory of a work-item, spilled registers included", .since = 6),
+      "private memory of a work-item, spilled registers included"),
     M(U64, "work_group_size", built.work_group_size, NULL,
-      "most work-items of a work-group of this kernel; 0: unknown", .since = 6),
+      "most work-items of a work-group of this kernel; 0: unknown"),
     M(U64, "work_group_multiple", built.multiple, NULL,
-      "work-items that work-groups should be multiples of; 0: unknown", .since = 6),
+      "work-items that work-groups should be multiples of; 0: unknown"),
     { 0 },
 };
 

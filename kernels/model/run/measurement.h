@@ -62,7 +62,7 @@ struct gcal_measurement {
                                 its relative standard error */
     bool checked; /* its result was compared on this device */
     double worst_difference; /* largest relative difference found */
-    struct gcal_built built; /* zeros in records of earlier versions */
+    struct gcal_built built;
 };
 
 /* Which kernel on which device; the other members but the samples; a sample. */

@@ -25,7 +25,7 @@ const struct gcal_field gcal_run_kernel_fields[] = {
     KERNEL(TEXT, "source", source, NULL, "OpenCL C"),
     KERNEL(TEXT, "profile", profile, NULL, "counts, YAML"),
     KERNEL(U64, "sub_group_size", sub_group_size, NULL,
-           "work-items of a sub-group for which they hold; 0: any", .since = 4),
+           "work-items of a sub-group for which they hold; 0: any"),
     { 0 },
 };
 

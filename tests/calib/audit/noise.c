@@ -207,7 +207,7 @@ char *noise_text(const struct gcal_track *device)
     const struct gcal_track_columns *columns = device->runs[0].columns;
     struct gcal_buf buf = { 0 };
 
-    gcal_buf_puts(&buf, "gpucal_track 1\ncolumns\t0");
+    gcal_buf_puts(&buf, "gpucal_track 2\ncolumns\t0");
     for (size_t i = 0; i < columns->n; i++)
         gcal_buf_printf(&buf, "\t%s/%s/%s/%s", columns->column[i].model,
                         columns->column[i].form, columns->column[i].parameter,

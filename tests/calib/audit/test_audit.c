@@ -83,7 +83,7 @@ static void write_node(const char *node, const struct gcal_track *track)
     write_file("tracks", node, ".tsv", text);
     free(text);
     assert_non_null(rest);
-    yaml = gcal_buf_format("gpucal_params: 4\nnode: %s%s", node, rest);
+    yaml = gcal_buf_format("gpucal_params: 7\nnode: %s%s", node, rest);
     write_file("nodes", node, ".yaml", yaml);
     free(yaml);
 }
@@ -463,7 +463,7 @@ static void damaged_tracks_are_left_out(void **state)
 
     (void)state;
     noise_device_free(fresh_site());
-    write_file("tracks", "n5", ".tsv", "gpucal_track 1\nnonsense\n");
+    write_file("tracks", "n5", ".tsv", "gpucal_track 2\nnonsense\n");
     seen = audit();
     assert_null(strstr(seen.order, "n5"));
     assert_non_null(strstr(seen.order, "n4n6"));
@@ -558,12 +558,11 @@ static void a_changed_model_begins_an_epoch(void **state)
 /* Forgotten models, and those that a run without fingerprints replaced, are gone. */
 static void forgotten_models_are_not_followed(void **state)
 {
-    char text[] = "gpucal_track 1\n"
+    char text[] = "gpucal_track 2\n"
                   "columns\t0\told/f/p/s\n"
                   "columns\t1\ta/f/p/s\tb/f/p/s\n" //
         RUN_OF("r1", "1", "A") "\t0\t1\t0.1\n"     //
         RUN_OF("r2", "1", "B") "\t1\t2\t0.1\t5\t0.1\n"
-                               "gpucal_track 2\n"
                                "columns\t2\t=c3\tc/f/q/s\n" //
         RUN_OF("r3", "1", "C") "\t2\t3\t0.1\n"
                                "forget\tU\tu\ta\n"
@@ -575,7 +574,7 @@ static void forgotten_models_are_not_followed(void **state)
     assert_int_equal(d->n_series, 2);
     assert_string_equal(d->series[0].column.model, "c");
     assert_string_equal(d->series[1].column.model, "b");
-    /* Version 1 has no fingerprints: the whole configuration changed. */
+    /* Columns without fingerprints: the whole configuration changed. */
     assert_int_equal(d->epoch[1], 1);
     assert_int_equal(d->epoch[2], 1);
     gcal_arena_destroy(d->arena);

@@ -74,7 +74,7 @@ static void write_node(int node, const char *name)
     const char *types[] = { "common", "rare" };
 
     gcal_buf_puts(&track, "gpucal_track 2\ncolumns\t0\t=c1\tm/linear/p/s\n");
-    gcal_buf_printf(&file, "gpucal_params: 4\nnode: %s\ndevices:\n", name);
+    gcal_buf_printf(&file, "gpucal_params: 7\nnode: %s\ndevices:\n", name);
     for (int i = 0; i <= (node % RARE == 0); i++) {
         char *uid = gcal_buf_format("u%d-%d", node, i);
 
@@ -200,7 +200,7 @@ static void what_is_not_published_represents_no_type(void **state)
     after = audit("n040", "n040");
     assert_int_equal(after.n, 3);
     assert_true(after.against_type[1] != before.against_type[1]);
-    folder_write("nodes/n020.yaml", "gpucal_params: 4\nnode: n020\ndevices: []\n...\n");
+    folder_write("nodes/n020.yaml", "gpucal_params: 7\nnode: n020\ndevices: []\n...\n");
     assert_true(audit("n040", "n040").against_type[1] == after.against_type[1]);
 }
 

@@ -230,31 +230,6 @@ static void reading_needs_no_catalogue(void **state)
     gcal_config_clear(&config);
 }
 
-/* Files have to follow the renaming, records cannot. */
-static void device_types_are_kinds_now(void **state)
-{
-    static const char text[] = "version: 1\ndevices: {types: [gpu, cpu]}\n" MODEL;
-    char path[] = "/tmp/gpucal-config-XXXXXX", expected[100];
-    struct gcal_config config = { 0 };
-    struct gcal_error err = { 0 };
-    int fd = mkstemp(path);
-
-    (void)state;
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-    close(fd);
-    assert_int_equal(gcal_config_read(path, &config, &err), -1);
-    snprintf(expected, sizeof(expected), "%s:2:11: 'types' is now 'kinds'", path);
-    assert_string_equal(err.text, expected);
-    assert_int_equal(gcal_config_read_settings(path, &config, &err), -1);
-    unlink(path);
-    if (gcal_config_parse(text, strlen(text), "record", &config, &err) < 0)
-        fail_msg("%s", err.text);
-    assert_int_equal(config.devices.n_kinds, 2);
-    assert_string_equal(config.devices.kinds[1], "cpu");
-    gcal_config_clear(&config);
-}
-
 /* From the folder of the configuration; a record has the files instead. */
 static void folders_of_kernels_are_beside_the_file(void **state)
 {
@@ -408,7 +383,6 @@ int main(void)
         cmocka_unit_test(errors_about_models_name_the_place),
         cmocka_unit_test(models_of_one_name_are_for_different_kinds),
         cmocka_unit_test(reading_needs_no_catalogue),
-        cmocka_unit_test(device_types_are_kinds_now),
         cmocka_unit_test(folders_of_kernels_are_beside_the_file),
         cmocka_unit_test(the_files_of_the_source_tree_are_right),
         cmocka_unit_test(the_built_in_model_is_general),

@@ -1,5 +1,4 @@
-/* test_rewritten.c - a record of version 1, written again by this version, fits the same
- */
+/* test_rewritten.c - a record that is written again fits the same */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -16,7 +16,7 @@
 #include "kernels/base/sign.h"
 #include "tests/folder.h"
 
-static const char text[] = "gpucal_params: 3\nnode: n1\n...\n";
+static const char text[] = "gpucal_params: 7\nnode: n1\n...\n";
 
 /* "FOLDER/NAME", valid until the next but one call. */
 static const char *path(const char *name)

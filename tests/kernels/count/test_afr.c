@@ -278,7 +278,7 @@ static void constraints_need_the_premise(void **state)
     assert_float_equal(value_of(p, stride, 9), 1000, 0);
     text = gcal_profile_encode(p, &err);
     assert_non_null(text);
-    assert_non_null(strstr(text, "gpucal_profile: 5"));
+    assert_non_null(strstr(text, "gpucal_profile: 6"));
     root = gcal_yaml_parse(text, strlen(text), "k.profile.yaml", &err);
     assert_non_null(root);
     if (!(read = gcal_profile_decode(root, &err)))

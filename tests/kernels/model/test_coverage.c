@@ -27,7 +27,7 @@ static const struct gcal_binding_device device = { .sub_group_size = 32,
  * stores of global memory, 2 n local loads, 3 n met barriers, n/4 words copied.  Comparisons need no cost.
  */
 static const char profile_text[] =
-    "gpucal_profile: 2\n"
+    "gpucal_profile: 6\n"
     "kernel: k\n"
     "fingerprint: 0123\n"
     "parameters: [n]\n"
@@ -271,7 +271,7 @@ static void check_order(const size_t *order)
     struct gcal_profile *whole = profile;
     char text[2000];
     int n = snprintf(text, sizeof(text),
-                     "gpucal_profile: 2\nkernel: k\nfingerprint: 0123\n"
+                     "gpucal_profile: 6\nkernel: k\nfingerprint: 0123\n"
                      "parameters: [n]\nlocal_size: [64]\ngroups: [1/64*n]\n"
                      "index_arithmetic: true\nentries:\n");
 

@@ -24,7 +24,7 @@
  * kind.
  */
 static const char profile_text[] =
-    "gpucal_profile: 1\n"
+    "gpucal_profile: 6\n"
     "kernel: tiled\n"
     "source_hash: 7f3a\n"
     "parameters: [n, m]\n"
@@ -253,7 +253,7 @@ static double count(const struct gcal_profile *profile, const char *feature, dou
 /* Copies between host and device, without a kernel. */
 static void transfers_are_counted_by_way_and_memory(void **state)
 {
-    static const char text[] = "gpucal_profile: 1\n"
+    static const char text[] = "gpucal_profile: 6\n"
                                "kernel: copies\n"
                                "parameters: [n, m]\n"
                                "local_size: []\n"
@@ -416,7 +416,7 @@ static void a_wave_is_what_the_device_holds(void **state)
         double n = 6400, value;
 
         snprintf(text, sizeof(text),
-                 "gpucal_profile: 2\nkernel: k\nparameters: [n]\nlocal_size: [64]\n"
+                 "gpucal_profile: 6\nkernel: k\nparameters: [n]\nlocal_size: [64]\n"
                  "groups: [1/64*n]\nsector_bytes: 32\nentries:\n"
                  "- {feature: f_footprint_wave_global_float32_load, count: wave_groups,\n"
                  "   per: kernel, dtype: float32, array: a, memory: global,\n"
@@ -440,7 +440,7 @@ static void a_wave_is_what_the_device_holds(void **state)
 static void units_share_what_all_groups_load(void **state)
 {
     static const char text[] =
-        "gpucal_profile: 2\nkernel: k\nparameters: [n]\nlocal_size: [64]\n"
+        "gpucal_profile: 6\nkernel: k\nparameters: [n]\nlocal_size: [64]\n"
         "groups: [n]\nsector_bytes: 32\nentries:\n"
         "- {feature: f_footprint_group_global_float32_load, count: 4*n, per: "
         "work-group,\n"
@@ -488,7 +488,7 @@ static void units_share_what_all_groups_load(void **state)
 /* ---- the kernel as devices build it ---- */
 
 /* Of one work-group of 64; 0 private bytes are known where the size of work-groups is. */
-static const char built_text[] = "gpucal_profile: 4\n"
+static const char built_text[] = "gpucal_profile: 6\n"
                                  "kernel: k\n"
                                  "parameters: [n]\n"
                                  "local_size: [64]\n"
@@ -541,7 +541,7 @@ static void keeps_what_devices_build(void **state)
     gcal_profile_destroy(copy);
 }
 
-static const char arguments_text[] = "gpucal_profile: 5\n"
+static const char arguments_text[] = "gpucal_profile: 6\n"
                                      "kernel: k\n"
                                      "parameters: [n]\n"
                                      "local_size: [64, 2]\n"
@@ -653,7 +653,7 @@ static void refuses_impossible_builds(void **state)
         { "registers: 100", "registers: -1", "registers" },
         { "multiple: 32", "waves: 32", "waves" },
         { "device: cpu-b", "multiple: 8", "'device' is missing" },
-        { "gpucal_profile: 4", "gpucal_profile: 7", "newer" },
+        { "gpucal_profile: 6", "gpucal_profile: 5", "count the kernel again" },
     };
 
     (void)state;
@@ -753,7 +753,7 @@ static void what_was_not_counted_is_refused(void **state)
     } cases[] = { { "banks: 32", "f_local_pass_float32" },
                   { "divergence: true", "f_divergent_branch" },
                   { "index_arithmetic: true", "f_index_int32_add" } };
-    static const char text[] = "gpucal_profile: 1\nkernel: k\nparameters: [n]\n"
+    static const char text[] = "gpucal_profile: 6\nkernel: k\nparameters: [n]\n"
                                "local_size: [64]\ngroups: [n]\n%s\nentries: []\n";
 
     (void)state;
@@ -792,7 +792,7 @@ static void other_banks_and_sectors_are_refused(void **state)
         { "banks: 32\nsector_bytes: 32", "f_sector", NULL },
         { "banks: 8\nsector_bytes: 128", "f_op_float32_add", NULL },
     };
-    static const char text[] = "gpucal_profile: 1\nkernel: k\nparameters: [n]\n"
+    static const char text[] = "gpucal_profile: 6\nkernel: k\nparameters: [n]\n"
                                "local_size: [64]\ngroups: [n]\n%s\nentries: []\n";
 
     (void)state;
@@ -924,7 +924,7 @@ static void damaged_sets_are_refused(void **state)
 static void other_sub_group_sizes_are_refused(void **state)
 {
     static const char text[] =
-        "gpucal_profile: 1\nkernel: k\nparameters: [n]\nlocal_size: [64]\n"
+        "gpucal_profile: 6\nkernel: k\nparameters: [n]\nlocal_size: [64]\n"
         "groups: [1/64*n]\nassumptions: n %% 64 = 0 and %s\nentries:\n"
         "- {feature: f_sync_kernel_launch, count: \"1\", per: kernel}\n";
     const char *feature = "f_sync_kernel_launch";
@@ -958,7 +958,7 @@ static void negative_counts_are_refused(void **state)
     const char *feature = "f_sync_barrier_local";
     struct gcal_error err = { 0 };
     struct gcal_profile *profile =
-        decode("gpucal_profile: 1\nkernel: k\nparameters: [n]\nlocal_size: [1]\n"
+        decode("gpucal_profile: 6\nkernel: k\nparameters: [n]\nlocal_size: [1]\n"
                "groups: [n]\nentries:\n"
                "- {feature: f_sync_barrier_local, count: 7 - n, per: kernel}\n",
                &err);
@@ -1016,7 +1016,7 @@ static void repeated_counts_are_written_once(void **state)
         p->entries[i].count = strdup(long_count);
     }
     assert_non_null(text = gcal_profile_encode(p, &err));
-    assert_non_null(strstr(text, "gpucal_profile: 3\n"));
+    assert_non_null(strstr(text, "gpucal_profile: 6\n"));
     assert_null(strstr(strstr(text, long_count) + 1, long_count));
     assert_non_null(again = decode(text, &err));
     for (size_t i = 0; i < 3; i++)
@@ -1031,8 +1031,9 @@ static void hostile_profiles_are_refused(void **state)
     static const struct {
         const char *old, *text, *says;
     } bad[] = {
-        { "profile: 1", "profile: 7", "p.yaml:1:17: profile format 7 is newer" },
-        { "profile: 1", "profile: -1", "p.yaml:1:17: " },
+        { "profile: 6", "profile: 7",
+          "p.yaml:1:17: version 7 of the format, written by another" },
+        { "profile: 6", "profile: -1", "p.yaml:1:17: " },
         { "kernel: tiled\n", "", "'kernel' is missing" },
         { "kernel: tiled", "kernel: [tiled]", "p.yaml:2:9: kernel" },
         { "[n, m]", "[n, n]", "p.yaml:4:17: the name 'n' is in use" },

@@ -128,7 +128,7 @@ def set_up():
     subprocess.run([make_store, "drifting", f"{data}/h200/vm.yaml", "10", "12", "0.002", "5"], check=True,
                    capture_output=True)
     subprocess.run([make_fits, "fits", f"{data}/general/h200.yaml", "14", "1.1"], check=True)
-    before = open(f"{data}/params-v6.yaml").read()
+    before = open(f"{data}/node17-names.yaml").read()
     for name, text in (("before.yaml", before),
                        ("after.yaml", before.replace("value: 2.385e-12", "value: 9e-12"))):
         with open(name, "w") as file:
@@ -300,8 +300,8 @@ def shipped_files():
     yield f"{examples}/tune/product.yaml", "gpucal-space-1"
     yield f"{examples}/splitter/rows.profile.yaml", "gpucal-profile-2"
     for path in (f"{data}/general/h200.yaml", *glob.glob("store/nodes/*.yaml"),
-                 *glob.glob("store/types/*.yaml"), *glob.glob("fitted/*.yaml"), f"{data}/params-v6.yaml",
-                 f"{data}/params-v7.yaml"):
+                 *glob.glob("store/types/*.yaml"), *glob.glob("fitted/*.yaml"), f"{data}/node17-names.yaml",
+                 f"{data}/node17-proportions.yaml"):
         yield path, "gpucal-params-7"
     subprocess.run(f"{gpucal} count {KERNEL} --build --output own.yaml",
                    shell=True, check=True, capture_output=True)

@@ -11,7 +11,7 @@ fail() { echo "formula.sh: $*" >&2; cat "$out/text" >&2; exit 1; }
 mkdir "$out/nodes"
 chmod 755 "$out" "$out/nodes"
 install -m 644 "$data/general/h100.yaml" "$out/nodes/vm.yaml"
-install -m 644 "$data/params-v6.yaml" "$out/nodes/node17.yaml"
+install -m 644 "$data/node17-names.yaml" "$out/nodes/node17.yaml"
 
 "$gpucal" show --store "$out" --node node17 --parameters > "$out/text"
 diff - <(sed -n '/model tiled product/,/held-out/p' "$out/text" | grep -v ' error ') <<'TEXT' ||

@@ -17,28 +17,28 @@ expect() { # STATUS ARGUMENT..
 says() { grep -qF -- "$1" out || fail "does not say '$1'"; }
 
 # Parameters: a slowdown is a warning or a failure, a speedup is neither.
-cost=$(sed -n 's/.*name: p_madd, value: \([^,]*\),.*/\1/p' "$data/params-v2.yaml")
+cost=$(sed -n 's/.*name: p_madd, value: \([^,]*\),.*/\1/p' "$data/node17-pnorm.yaml")
 scaled() { # FACTOR
     sed "/name: p_madd/s/value: $cost/value: $(awk "BEGIN { print $cost * $1 }")/" \
-        "$data/params-v2.yaml" > "$1.yaml"
+        "$data/node17-pnorm.yaml" > "$1.yaml"
 }
 for factor in 1.08 1.4 0.6; do scaled $factor; done
-expect 0 "$data/params-v2.yaml" "$data/params-v2.yaml"
+expect 0 "$data/node17-pnorm.yaml" "$data/node17-pnorm.yaml"
 says ': 0 of '
-expect 2 "$data/params-v2.yaml" 1.08.yaml
+expect 2 "$data/node17-pnorm.yaml" 1.08.yaml
 says 'slower   +8.00 %'
-expect 3 "$data/params-v2.yaml" 1.4.yaml
-expect 0 "$data/params-v2.yaml" 0.6.yaml
+expect 3 "$data/node17-pnorm.yaml" 1.4.yaml
+expect 0 "$data/node17-pnorm.yaml" 0.6.yaml
 says 'faster  -40.00 %'
-expect 0 --warn 10 "$data/params-v2.yaml" 1.08.yaml
-expect 3 --warn 1 --fail 2% "$data/params-v2.yaml" 1.08.yaml
+expect 0 --warn 10 "$data/node17-pnorm.yaml" 1.08.yaml
+expect 3 --warn 1 --fail 2% "$data/node17-pnorm.yaml" 1.08.yaml
 sed 's/driver: .*/driver: "999.9"/' 1.08.yaml > driver.yaml
-expect 2 --json "$data/params-v2.yaml" driver.yaml
+expect 2 --json "$data/node17-pnorm.yaml" driver.yaml
 jq -e '.exit_status == 2 and (.notes[0] | endswith("became 999.9"))
     and (.changes | length) == 1 and .changes[0].what == "slower"
     and .changes[0].parameter == "p_madd" and (.changes[0].change - 0.08 | fabs) < 1e-5' \
     out > /dev/null || fail "wrong JSON"
-expect 0 --all --json "$data/params-v2.yaml" "$data/params-v2.yaml"
+expect 0 --all --json "$data/node17-pnorm.yaml" "$data/node17-pnorm.yaml"
 jq -e '(.changes | length) == .parameters and .differ == 0' out > /dev/null ||
     fail "--all leaves something out"
 
@@ -70,10 +70,10 @@ timeout 10 "$gpucal" diff fifo fifo > out 2>&1 || status=$?
 says 'fifo: not a regular file'
 expect 1 "$data/h200/record.h5" "$data/two-gpus/record.h5"
 says 'no device in common'
-expect 1 "$data/h200/vm.yaml" "$data/params-v2.yaml"
+expect 1 "$data/h200/vm.yaml" "$data/node17-pnorm.yaml"
 says 'no device in common'
 head -c 100000 "$data/h200/record.h5" > cut.h5
 expect 1 cut.h5 "$data/h200/record.h5"
 says 'truncated'
-expect 1 --warn 5 --fail 2 "$data/params-v2.yaml" 1.4.yaml
+expect 1 --warn 5 --fail 2 "$data/node17-pnorm.yaml" 1.4.yaml
 says '--warn 5 % is above --fail 2 %'

@@ -117,7 +117,7 @@ static void changes_are_found(void **state)
     refuses(*state, "ledger/here.tsv:3: does not match the hash of the previous line");
     restore(*state, text);
     text = change(*state, "gpucal_ledger 1", "gpucal_ledger 2");
-    refuses(*state, "ledger/here.tsv:1: not a ledger of version 1");
+    refuses(*state, "ledger/here.tsv:1: not a ledger, or written by another");
     restore(*state, text);
     text = change(*state, "\tpublish\t", "\t");
     refuses(*state, "ledger/here.tsv:2: not a line of a ledger");

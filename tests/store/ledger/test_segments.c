@@ -150,29 +150,6 @@ static void clocks_do_not_matter(void **state)
     free(kept);
 }
 
-/* A ledger of an earlier version, which all hosts wrote. */
-static void old_ledgers_are_read(void **state)
-{
-    char *folder = sample_folder(), *from, *to;
-
-    (void)state;
-    publish(folder, "n1", "r1", 1e-12);
-    publish(folder, "n1", "r2", 2e-12);
-    from = strdup(sample_path(folder, "ledger/here.tsv"));
-    to = strdup(sample_path(folder, "ledger.tsv"));
-    assert_int_equal(rename(from, to), 0);
-    assert_int_equal(rmdir(sample_path(folder, "ledger")), 0);
-    sample_expect_verified(folder, 0, 0, NULL);
-    publish(folder, "n1", "r3", 3e-12);
-    sample_expect_verified(folder, 0, 0, NULL);
-    expect_history(folder, "r1;r2;r3;");
-    assert_int_equal(unlink(from), 0);
-    sample_expect_verified(folder, 5, 0, "differs from the published file");
-    free(from);
-    free(to);
-    sample_folder_remove(folder);
-}
-
 /* Each host its own nodes and all of them one type, at the same time. */
 static void locks_are_not_needed(void **state)
 {
@@ -272,7 +249,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clocks_do_not_matter),
-        cmocka_unit_test(old_ledgers_are_read),
         cmocka_unit_test(locks_are_not_needed),
         cmocka_unit_test(many_segments),
         cmocka_unit_test(a_file_that_is_replaced_is_looked_for_again),

@@ -111,7 +111,7 @@ build_example() { # NAME, with pkg-config and with CMake
 }
 
 mkdir -m 755 "$temp/store" "$temp/store/nodes"
-cp "$data/params-v1.yaml" "$temp/store/nodes/node17.yaml"
+cp "$data/node17.yaml" "$temp/store/nodes/node17.yaml"
 
 build_example scheduler
 for program in "$temp/cmake-scheduler/scheduler" "$examples/scheduler/scheduler"; do
@@ -166,9 +166,10 @@ mapfile -t names < <("$gpucal" devices 2>/dev/null | grep -v '^ ' | grep -E '^(b
 mkdir -m 755 "$temp/two" "$temp/two/nodes"
 awk -v first="${names[0]}" -v second="${names[1]}" '
     /^  name:/ { $0 = "  name: \"" (n++ ? second : first) "\"" }
-    /factor:/ { $0 = "    factor: 1" }
-    /p_madd, value/ { sub("value: [^,]*", "value: " (n == 1 ? "1e-10" : "3e-10")) }
-    { print }' "$data/params-v1.yaml" >"$temp/two/nodes/node17.yaml"
+    /^model:/ { m++ }
+    /^factor:/ { $0 = "factor: 1" }
+    /p_madd, value/ { sub("value: [^,]*", "value: " (m == 1 ? "1e-10" : "3e-10")) }
+    { print }' "$data/node17.yaml" >"$temp/two/nodes/node17.yaml"
 for program in "$temp/cmake-splitter/splitter" "$examples/splitter/splitter"; do
     out=$("$program" "$temp/two" node17 "$profile" "$examples/splitter/rows.cl" 512) ||
         fail "$program failed"

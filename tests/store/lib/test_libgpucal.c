@@ -159,7 +159,7 @@ static void says_what_the_device_cannot_run(void **state)
 
         snprintf(
             text, sizeof(text),
-            "gpucal_profile: 5\nkernel: k\nparameters: [n]\nlocal_size: %s\n"
+            "gpucal_profile: 6\nkernel: k\nparameters: [n]\nlocal_size: %s\n"
             "groups: %s\n%sestimated: false\nentries:\n"
             "- {feature: f_op_float32_madd, count: n, per: sub-group, dtype: float32, "
             "op: madd}\n",

@@ -74,7 +74,7 @@ static void distinguishes_errors(void **state)
     struct gpucal_error err = { 0 };
     /* 64 instead of the device's 32 */
     static const char other_size[] =
-        "gpucal_profile: 1\nkernel: mm\nparameters: [n]\nlocal_size: [64]\ngroups: [n]\n"
+        "gpucal_profile: 6\nkernel: mm\nparameters: [n]\nlocal_size: [64]\ngroups: [n]\n"
         "sub_group_size: 64\nestimated: false\nentries: []\n";
 
     assert_null(gpucal_store_open("/nonexistent", &err));
@@ -122,7 +122,7 @@ static void refuses_limits_that_cannot_be_met(void **state)
 static void names_work_without_a_cost(void **state)
 {
     static const char text[] =
-        "gpucal_profile: 1\nkernel: other\nparameters: [n]\nlocal_size: [64]\n"
+        "gpucal_profile: 6\nkernel: other\nparameters: [n]\nlocal_size: [64]\n"
         "groups: [n]\nestimated: false\nentries:\n"
         "- {feature: f_op_float32_div, count: n, per: sub-group, dtype: float32, op: "
         "div}\n"
@@ -259,7 +259,7 @@ static void lists_facts(void **state)
 
 /* ---- two predictions ---- */
 
-/* Of params-v1.yaml, with the small misfit that setup() gives it. */
+/* Of node17.yaml, with the small misfit that setup() gives it. */
 #define MISFIT       0.00001
 #define FACTOR_ERROR 0.0031
 
@@ -301,10 +301,10 @@ static void compares_sizes(void **state)
     assert_true(deviation < least); /* too near: misfits decide */
     assert_int_equal(gpucal_compare(model, &n, again, &m, &r, NULL), 0);
     assert_true(relative(r.ratio, ratio) < 1e-9);
-    assert_true(relative(r.faster, below_0(log(ratio), least)) < 1e-5);
+    assert_true(relative(r.faster, below_0(log(ratio), least)) < 1e-3);
     assert_true(r.faster > 0.95 && r.faster < 0.9999);
-    assert_true(relative(r.low, ratio * exp(-1.6448536269514722 * least)) < 1e-9);
-    assert_true(relative(r.high, ratio * exp(1.6448536269514722 * least)) < 1e-9);
+    assert_true(relative(r.low, ratio * exp(-1.6448536269514722 * least)) < 1e-6);
+    assert_true(relative(r.high, ratio * exp(1.6448536269514722 * least)) < 1e-6);
     assert_true(r.correlation > 0.999);
 
     m = 4096;
@@ -313,7 +313,7 @@ static void compares_sizes(void **state)
     ratio = h.launch / g.launch;
     assert_true(deviation > 10 * least); /* the parameters' errors decide */
     assert_int_equal(gpucal_compare(model, &n, model, &m, &r, NULL), 0);
-    assert_true(relative(r.high, ratio * exp(1.6448536269514722 * deviation)) < 1e-9);
+    assert_true(relative(r.high, ratio * exp(1.6448536269514722 * deviation)) < 1e-6);
     gpucal_model_close(again);
     gpucal_model_close(model);
 }
@@ -336,7 +336,7 @@ static void compares_devices(void **state)
     ratio = 1.0125 / 0.9875 * h.launch / g.launch;
     assert_int_equal(gpucal_compare(a, &n, b, &n, &r, NULL), 0);
     assert_true(relative(r.ratio, ratio) < 1e-9);
-    assert_true(relative(r.high, ratio * exp(1.6448536269514722 * deviation)) < 1e-9);
+    assert_true(relative(r.high, ratio * exp(1.6448536269514722 * deviation)) < 1e-6);
     assert_true(fabs(r.correlation) < 1e-3);
     assert_int_equal(gpucal_rank(variants, 2, order, NULL), 0);
     assert_int_equal(order[0], 1);
@@ -366,6 +366,8 @@ static void copy(const char *folder, const char *node, const char *from)
     char *text = sample_file_read(from, &size);
 
     substitute(text, "residual: 0.02385", "residual: 0.00001");
+    substitute(text, "held_out_rms: 0.02385", "held_out_rms: 0.00001");
+    substitute(text, "error_90: 0.03922975900279261", "error_90: 0.00001644853626952");
     if (strcmp(node, "n9") == 0)
         substitute(text, "node: vm", "node: n9");
     snprintf(name, sizeof(name), "nodes/%s.yaml", node);
@@ -377,7 +379,7 @@ static int setup(void **state)
 {
     sample_setup(state);
     mkdir(sample_path(*state, "nodes"), 0755);
-    copy(*state, "node17", TEST_DATA "/params-v1.yaml");
+    copy(*state, "node17", TEST_DATA "/node17.yaml");
     copy(*state, "n9", TEST_DATA "/own-h100/own.yaml");
     copy(*state, "vm", TEST_DATA "/general/h200.yaml");
     sample_file_write(sample_path(*state, "nodes/broken.yaml"), "gpucal_params: [\n", 17);

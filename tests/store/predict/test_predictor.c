@@ -20,7 +20,7 @@
 #include "store/predict/predictor.h"
 
 #define HEAD                                                                             \
-    "gpucal_params: 3\n"                                                                 \
+    "gpucal_params: 7\n"                                                                 \
     "node: n1\n"                                                                         \
     "devices:\n"                                                                         \
     "- {uid: u, type: t, name: Test, vendor: V, platform: P, driver: D, version: O,\n"   \
@@ -64,7 +64,7 @@
           FEATURE("f_op_float32_add"), "")
 
 #define PROFILE(name, fingerprint, multiplications)                                      \
-    "gpucal_profile: 2\n"                                                                \
+    "gpucal_profile: 6\n"                                                                \
     "kernel: " name "\n" fingerprint "parameters: [n]\nlocal_size: [64]\n"               \
     "groups: [1/64*n]\nentries:\n"                                                       \
     "- {feature: f_op_float32_add, count: n/sub_group_size, per: sub-group,\n"           \
@@ -127,7 +127,7 @@ static int predict(const char *names, const char *models, const char *model,
     return rc;
 }
 
-#define BOTH     "general, made", GENERAL MADE
+#define BOTH     "{name: general}, {name: made}", GENERAL MADE
 #define NO_MUL   "0"
 #define OWN      "fingerprint: '01'\n"
 #define OTHER    "fingerprint: '03'\n"
@@ -177,8 +177,8 @@ static void a_model_of_sweeps_is_not_general(void **state)
     char name[32];
 
     (void)state;
-    assert_int_equal(predict("sweeps, general", both, NULL, PROFILE("k", OTHER, NO_MUL),
-                             &p, name, &err),
+    assert_int_equal(predict("{name: sweeps}, {name: general}", both, NULL,
+                             PROFILE("k", OTHER, NO_MUL), &p, name, &err),
                      0);
     assert_string_equal(name, "general");
     free(both);
@@ -191,11 +191,11 @@ static void a_model_of_transfers_is_not_general(void **state)
     char name[32];
 
     (void)state;
-    assert_int_equal(predict("transfer, general", TRANSFER GENERAL, NULL,
+    assert_int_equal(predict("{name: transfer}, {name: general}", TRANSFER GENERAL, NULL,
                              PROFILE("k", OTHER, NO_MUL), &p, name, &err),
                      0);
     assert_string_equal(name, "general");
-    assert_int_equal(predict("transfer, made", TRANSFER MADE, NULL,
+    assert_int_equal(predict("{name: transfer}, {name: made}", TRANSFER MADE, NULL,
                              PROFILE("k", OTHER, NO_MUL), &p, name, &err),
                      -1);
     assert_non_null(strstr(err.text, "no model was made for kernel k"));
@@ -241,7 +241,7 @@ static void a_model_is_refused_for_other_kernels(void **state)
         predict(BOTH, "made", PROFILE("kGenerated", OTHER, NO_MUL), &p, name, &err), -1);
     assert_non_null(strstr(err.text, "the kernel of this name that was calibrated has "
                                      "another source, defines or launch"));
-    /* a profile of an earlier version names no kernel */
+    /* a profile without fingerprint names no kernel */
     assert_int_equal(
         predict(BOTH, "made", PROFILE("kGenerated", NO_PRINT, NO_MUL), &p, name, &err),
         -1);
@@ -284,8 +284,8 @@ static void no_prediction_is_0_s(void **state)
     char name[32];
 
     (void)state;
-    assert_int_equal(predict("general", GENERAL, NULL,
-                             "gpucal_profile: 2\nkernel: k\nparameters: [n]\n"
+    assert_int_equal(predict("{name: general}", GENERAL, NULL,
+                             "gpucal_profile: 6\nkernel: k\nparameters: [n]\n"
                              "local_size: [64]\ngroups: [n]\nentries: []\n",
                              &p, name, &err),
                      -1);
@@ -299,8 +299,9 @@ static void parameters_must_tell_something(void **state)
     char name[32];
 
     (void)state;
-    assert_int_equal(
-        predict("vague", VAGUE, NULL, PROFILE("k", OTHER, NO_MUL), &p, name, &err), -1);
+    assert_int_equal(predict("{name: vague}", VAGUE, NULL, PROFILE("k", OTHER, NO_MUL),
+                             &p, name, &err),
+                     -1);
     assert_non_null(strstr(err.text, "too uncertain"));
 }
 
@@ -314,26 +315,6 @@ static void models_are_listed_with_their_kernels(void **state)
     assert_int_equal(predict(BOTH, "none", PROFILE("k", OWN, "n"), &p, name, &err), -1);
     assert_non_null(
         strstr(err.text, "no model none; models: general, made (for k_generated)"));
-}
-
-/* Before there were fingerprints, names were all there was. */
-static void files_of_earlier_versions_go_by_names(void **state)
-{
-    static const char old[] = MODEL(
-        "old", "p_m * f_memory_tag:k + p_o * f_onchip_tag:k",
-        PARAMETER("p_m", "1e-9") PARAMETER("p_o", "1e-9"), "  1e-15 1\n  1e-15 0 1\n",
-        FEATURE("f_memory_tag:k") FEATURE("f_onchip_tag:k"), "");
-    struct gcal_error err = { 0 };
-    struct gcal_prediction p;
-    char name[32];
-
-    (void)state;
-    assert_int_equal(
-        predict("old", old, NULL, PROFILE("k", NO_PRINT, "n"), &p, name, &err), 0);
-    assert_true(fabs(p.time_s - 2e-6) < 1e-12 && p.not_covered == 0);
-    assert_int_equal(predict("old", old, NULL, PROFILE("k", OWN, "n"), &p, name, &err),
-                     -1);
-    assert_non_null(strstr(err.text, "calibrate again"));
 }
 
 /* The additions of GENERAL and half of them, of 1000 work-items: 1 us and 0.5 us. */
@@ -351,7 +332,7 @@ static void the_longest_roof_binds(void **state)
     double seconds[2];
 
     (void)state;
-    read_params("general", GENERAL ROOFS, &params);
+    read_params("{name: general}", GENERAL ROOFS, &params);
     p = gcal_predictor_create(params.devices, NULL, profile, &err);
     assert_non_null(p);
     assert_int_equal(gcal_predictor_eval(p, &n, &prediction, NULL, &err), 0);
@@ -364,7 +345,7 @@ static void the_longest_roof_binds(void **state)
     gcal_predictor_destroy(p);
     gcal_params_clear(&params);
 
-    read_params("general", GENERAL "roofs: {none: p_mul}\n", &params);
+    read_params("{name: general}", GENERAL "roofs: {none: p_mul}\n", &params);
     assert_null(gcal_predictor_create(params.devices, NULL, profile, &err));
     assert_non_null(strstr(err.text, "model general: roof 'none': "));
     gcal_params_clear(&params);
@@ -382,7 +363,7 @@ static void predictors_share_a_model(void **state)
     double first_s, second_s;
 
     (void)state;
-    read_params("general", GENERAL ROOFS, &params);
+    read_params("{name: general}", GENERAL ROOFS, &params);
     for (size_t i = 0; i < 2; i++)
         if (!(p[i] = gcal_predictor_create(params.devices, NULL, profile, &err)))
             fail_msg("%s", err.text);
@@ -408,7 +389,7 @@ static struct gcal_prediction spread_of(const char *more, const char *kernel,
     struct gcal_prediction prediction;
     struct gcal_predictor *p;
 
-    read_params("general", models, &params);
+    read_params("{name: general}", models, &params);
     free(models);
     if (!(p = gcal_predictor_create(params.devices, NULL, profile, &err)) ||
         gcal_predictor_eval(p, &additions, &prediction, NULL, &err) < 0)
@@ -434,7 +415,7 @@ static void is_between(const struct gcal_prediction *p, double below, double abo
 
 /* An estimate of the additions, exactly as many. */
 #define ESTIMATED                                                                        \
-    "gpucal_profile: 2\n"                                                                \
+    "gpucal_profile: 6\n"                                                                \
     "kernel: e\nparameters: [n]\nlocal_size: [64]\ngroups: [1/64*n]\n"                   \
     "estimated: true\nentries:\n"                                                        \
     "- {feature: f_op_float32_add, count: n/sub_group_size, per: sub-group,\n"           \
@@ -535,7 +516,7 @@ static void the_spread_is_not_for_fitted_kernels(void **state)
         "")
 
 #define COUNTED                                                                          \
-    "gpucal_profile: 2\n"                                                                \
+    "gpucal_profile: 6\n"                                                                \
     "kernel: e\nparameters: [n, m]\nlocal_size: [64]\ngroups: [1/64*n]\n"                \
     "estimated: true\nentries:\n"                                                        \
     "- {feature: f_op_float32_add, count: 3*n^2*ceil(m/7)/sub_group_size,\n"             \
@@ -556,7 +537,7 @@ static void one_program_gives_what_counts_and_model_give(void **state)
     struct gcal_predictor *p;
 
     (void)state;
-    read_params("whole", WHOLE, &params);
+    read_params("{name: whole}", WHOLE, &params);
     if (!(p = gcal_predictor_create(params.devices, NULL, profile, &err)))
         fail_msg("%s", err.text);
     inside = gcal_predictor_inside(p);
@@ -615,7 +596,7 @@ static void a_launch_costs_what_explains_a_time(void **state)
     double launch_s, time_s, seconds[2];
 
     (void)state;
-    read_params("general", LAUNCHED, &params);
+    read_params("{name: general}", LAUNCHED, &params);
     p = gcal_predictor_create(params.devices, NULL, profile, &err);
     other = gcal_predictor_create(params.devices, NULL, profile, &err);
     assert_true(p && other);
@@ -644,7 +625,7 @@ static void a_launch_costs_what_explains_a_time(void **state)
     gcal_predictor_destroy(other);
     gcal_params_clear(&params);
 
-    read_params("general", GENERAL, &params);
+    read_params("{name: general}", GENERAL, &params);
     p = gcal_predictor_create(params.devices, NULL, profile, &err);
     assert_non_null(p);
     assert_int_equal(gcal_predictor_find_launch(p, &n, 1e-6, &launch_s, &err), -1);
@@ -668,7 +649,6 @@ int main(void)
         cmocka_unit_test(no_prediction_is_0_s),
         cmocka_unit_test(parameters_must_tell_something),
         cmocka_unit_test(models_are_listed_with_their_kernels),
-        cmocka_unit_test(files_of_earlier_versions_go_by_names),
         cmocka_unit_test(the_longest_roof_binds),
         cmocka_unit_test(predictors_share_a_model),
         cmocka_unit_test(intervals_are_those_of_the_class),

@@ -185,15 +185,14 @@ static void types_keep_larger_fits(void **state)
     expect_type(*state, "a@r5=5e-12 b@r4=4e-12");
 }
 
-/* A file of version 3 becomes one of version 4, with the device's origin for its models.
- */
-static void keeps_the_models_of_an_older_file(void **state)
+/* Models that a run did not fit stay, with the device's origin. */
+static void keeps_the_models_of_another_run(void **state)
 {
     struct gcal_params params = sample_params("node17", "uuid:0b6f", 1e-12), merged;
     struct gcal_store *store = gcal_store_open_writable(*state, NULL);
     const struct gcal_params_device *d;
     size_t size;
-    char *old = sample_file_read(TEST_DATA "/params-v3.yaml", &size);
+    char *old = sample_file_read(TEST_DATA "/node17-models.yaml", &size);
     struct gcal_error err;
 
     sample_file_write(sample_path(*state, "nodes/node17.yaml"), old, size);
@@ -368,7 +367,7 @@ int main(void)
         cmocka_unit_test(publishers_take_turns),
         cmocka_unit_test(a_full_disk_changes_nothing),
         cmocka_unit_test(a_damaged_file_is_not_replaced),
-        cmocka_unit_test(keeps_the_models_of_an_older_file),
+        cmocka_unit_test(keeps_the_models_of_another_run),
     };
 
     return cmocka_run_group_tests(tests, sample_setup, sample_teardown);

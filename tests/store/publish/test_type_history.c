@@ -191,52 +191,6 @@ static void pruning_keeps_what_was_published_last(void **state)
     sample_folder_remove(folder);
 }
 
-/* The ledger of an earlier version, which kept no copies, and no folder of them. */
-static void as_earlier_version(const char *folder)
-{
-    struct gcal_store *store = gcal_store_open_writable(folder, NULL);
-    struct gcal_ledger_reader reader;
-    struct gcal_ledger_entry entry;
-    char name[40];
-
-    assert_int_equal(rename(sample_path(folder, "ledger/here.tsv"),
-                            sample_path(folder, "ledger/new.tsv")),
-                     0);
-    assert_int_equal(gcal_ledger_open(store, "ledger/new.tsv", &reader, NULL), 0);
-    while (gcal_ledger_next(&reader, &entry, NULL) > 0) {
-        entry.track = "";
-        assert_int_equal(gcal_ledger_append(store, &entry, 1, NULL), 0);
-    }
-    gcal_ledger_close(&reader);
-    assert_int_equal(unlink(sample_path(folder, "ledger/new.tsv")), 0);
-    for (int i = 1; i <= 3; i++) {
-        snprintf(name, sizeof(name), "type-history/t1/r%d.yaml", i);
-        unlink(sample_path(folder, name));
-    }
-    assert_int_equal(rmdir(sample_path(folder, "type-history/t1")), 0);
-    assert_int_equal(rmdir(sample_path(folder, "type-history")), 0);
-    gcal_store_close(store);
-}
-
-static void earlier_stores_go_on(void **state)
-{
-    char *folder = three_fits();
-
-    (void)state;
-    as_earlier_version(folder);
-    sample_expect_verified(folder, 0, 0, NULL);
-    sample_expect_history(folder, "types/t1", "");
-    assert_true(cost(folder, NULL) == 3e-12);
-    assert_int_equal(prune(folder, 0), 0);
-    publish(folder, "r4", 4e-12);
-    publish(folder, "r5", 5e-12);
-    sample_expect_history(folder, "types/t1", "r4;r5;");
-    sample_expect_verified(folder, 0, 0, NULL);
-    expect_damage(folder, "type-history/t1/r4.yaml", NULL,
-                  "type-history/t1/r4.yaml is missing");
-    sample_folder_remove(folder);
-}
-
 static void copies_are_signed(void **state)
 {
     char *folder = three_fits();
@@ -351,7 +305,6 @@ int main(void)
         cmocka_unit_test(what_is_not_there_is_named),
         cmocka_unit_test(each_damage_is_found),
         cmocka_unit_test(pruning_keeps_what_was_published_last),
-        cmocka_unit_test(earlier_stores_go_on),
         cmocka_unit_test(copies_are_signed),
         cmocka_unit_test(unsigned_copies_are_refused),
         cmocka_unit_test(names_may_be_the_same),

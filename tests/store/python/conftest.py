@@ -24,7 +24,7 @@ def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("store")
     path.chmod(0o755)
     (path / "nodes").mkdir(mode=0o755)
-    shutil.copyfile(DATA / "params-v1.yaml", path / "nodes" / "node17.yaml")
+    shutil.copyfile(DATA / "node17.yaml", path / "nodes" / "node17.yaml")
     learned = (DATA / "own-h100" / "own.yaml").read_text().replace("node: vm", "node: own", 1)
     (path / "nodes" / "own.yaml").write_text(learned)
     shutil.copyfile(DATA / "general" / "h200.yaml", path / "nodes" / "vm.yaml")
