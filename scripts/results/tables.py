@@ -378,17 +378,14 @@ def tune(gpucal):
             with open(path, newline="") as file:
                 measured = {" ".join(sorted(row["configuration"].split())): row for row in csv.DictReader(file)}
             times = {c: float(row["seconds"]) for c, row in measured.items() if row["outcome"] == "timed"}
-            names = (" ".join(sorted(f"{p}:{v}" for p, v in place["configuration"].items() if v is not None))
-                     for place in found["ranking"])
             random = Random(20261123)
             orders = (random.sample(list(measured), len(measured)) for _ in range(1000))
             reached = [replay["search"][replay["measurements"].index(n)] for n in (0, 10, 50)]
-            reached.append(shares([c for c in names if c in measured], times))
             reached.append(median(shares(order, times) for order in orders))
             cells.append([str(replay["timed"]), *(f"{share:.2f}" for share in reached)])
         rows.append([name, *beside(cells)])
     return table(("space, H100 / H200", "timed", "no measurement", "after 10", "after 50",
-                  "first 10 predicted", "random, 10"), rows)
+                  "random, 10"), rows)
 
 
 TABLES = {function.__name__: function for function in (

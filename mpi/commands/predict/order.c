@@ -33,7 +33,6 @@ void gcal_order_clear(struct gcal_order *r)
         gcal_predict_target_clear(&r->variants[i].target);
         gcal_ratio_side_destroy(r->variants[i].side);
         free(r->variants[i].refusal);
-        free(r->variants[i].roofs);
     }
     free(r->variants);
     *r = (struct gcal_order){ 0 };
@@ -45,26 +44,6 @@ struct predicting {
     const struct gcal_params_device *device;
 };
 
-static int keep_roofs(struct gcal_order *r, const struct gcal_predictor *p,
-                      struct gcal_order_variant *v, struct gcal_error *err)
-{
-    size_t n = gcal_predictor_roof_count(p);
-
-    if (!r->wants_roofs || !n)
-        return 0;
-    v->n_roofs = n;
-    if (!(v->roofs = calloc(n, sizeof(*v->roofs))))
-        return gcal_error_memory(err);
-    return gcal_predictor_roofs(p, v->target.sizes, v->roofs, err);
-}
-
-static int eval(struct gcal_order *r, const struct gcal_predictor *p,
-                struct gcal_order_variant *v, struct gcal_error *err)
-{
-    v->side = gcal_ratio_side_create(p, v->target.sizes, &v->prediction, err);
-    return v->side ? keep_roofs(r, p, v, err) : -1;
-}
-
 /* What cannot be predicted says why. */
 static int predict(void *context, size_t i, struct gcal_error *err)
 {
@@ -73,12 +52,13 @@ static int predict(void *context, size_t i, struct gcal_error *err)
     struct gcal_error why = { 0 };
     struct gcal_predictor *p =
         gcal_predictor_create(all->device, all->order->model, v->target.profile, &why);
-    int rc = p ? eval(all->order, p, v, &why) : -1;
 
+    if (p)
+        v->side = gcal_ratio_side_create(p, v->target.sizes, &v->prediction, &why);
     v->prediction.outside = v->prediction.gap = NULL; /* owned by the predictor */
     v->prediction.roof = v->prediction.class = NULL;
     gcal_predictor_destroy(p);
-    if (rc < 0 && !(v->refusal = strdup(why.text)))
+    if (!v->side && !(v->refusal = strdup(why.text)))
         return gcal_error_memory(err);
     return 0;
 }
@@ -136,7 +116,6 @@ static int sort(struct gcal_order *r, struct gcal_error *err)
     for (r->n_covered = 0;
          r->n_covered < r->n && rank_class(&r->variants[r->n_covered]) == 0;)
         r->n_covered++;
-    r->n_roofs = r->variants[0].n_roofs;
     return 0;
 }
 

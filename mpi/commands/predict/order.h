@@ -12,15 +12,11 @@ struct gcal_order_variant {
     struct gcal_prediction prediction; /* its texts are NULL */
     char *refusal;                /* why there is no prediction; NULL: there is one */
     struct gcal_ratio_side *side; /* NULL: no prediction */
-    size_t n_roofs;
-    double *roofs; /* seconds by the model's roofs, if asked for; NULL: no prediction */
     double faster_than_first; /* probability, 0.5 of the first; NaN: it is not covered */
 };
 
 struct gcal_order {
     const char *node, *device, *model; /* borrowed */
-    bool wants_roofs;
-    size_t n_roofs; /* of the model, if they are asked for */
     size_t n, capacity;
     /* Once ordered: the covered ones, the fastest first; those with some work that the
      * model has no cost for; those without a prediction.

@@ -11,13 +11,13 @@ struct gcal_device_info;
 
 struct gcal_tune_measure_options {
     bool measures;   /* --measure above 0 */
-    size_t most;     /* SIZE_MAX: until a better one is improbable */
+    size_t most;     /* SIZE_MAX: as many as are worth it */
     bool all;        /* --measure all */
     double budget_s; /* 0: none */
-    const char *times, *results, *t4;
+    const char *times, *t4;
 };
 
-/* --measure, --budget, --times, --results, --t4; for argp's 'children'. */
+/* --measure, --budget, --times, --t4; for argp's 'children'. */
 extern const struct argp gcal_tune_measure_argp;
 
 /* What was measured or replayed.  All zero: nothing. */
@@ -44,13 +44,14 @@ int gcal_tune_measure(struct gcal_arena *arena,
  * line now and then.
  */
 struct gcal_tune_progress_line {
+    const struct gcal_tune_space *space;
     bool terminal, drawn;
     double shown_s;
 };
 
-void gcal_tune_progress_begin(struct gcal_tune_progress_line *line);
+void gcal_tune_progress_begin(struct gcal_tune_progress_line *line,
+                              const struct gcal_tune_space *space);
 void gcal_tune_progress_show(struct gcal_tune_progress_line *line,
-                             const struct gcal_tune_space *space,
                              const struct gcal_tune_progress *progress);
 void gcal_tune_progress_end(struct gcal_tune_progress_line *line);
 

@@ -31,9 +31,11 @@ static void clear_line(void *context)
     line->drawn = false;
 }
 
-void gcal_tune_progress_begin(struct gcal_tune_progress_line *line)
+void gcal_tune_progress_begin(struct gcal_tune_progress_line *line,
+                              const struct gcal_tune_space *space)
 {
-    *line = (struct gcal_tune_progress_line){ .terminal =
+    *line = (struct gcal_tune_progress_line){ .space = space,
+                                              .terminal =
                                                   gcal_display_is_terminal(STDERR_FILENO),
                                               .shown_s = gcal_clock_now_s() };
     gcal_log_set_hook(clear_line, line);
@@ -46,9 +48,9 @@ void gcal_tune_progress_end(struct gcal_tune_progress_line *line)
 }
 
 void gcal_tune_progress_show(struct gcal_tune_progress_line *line,
-                             const struct gcal_tune_space *space,
                              const struct gcal_tune_progress *p)
 {
+    const struct gcal_tune_space *space = line->space;
     double now_s = gcal_clock_now_s();
     size_t n_bad = p->n_failed + p->n_wrong;
     char best[GCAL_UNITS_SIZE];
@@ -65,8 +67,6 @@ void gcal_tune_progress_show(struct gcal_tune_progress_line *line,
     if (p->best < space->n_configs)
         gcal_buf_printf(&text, "; best: %s, %s", gcal_units(p->best_s, "s", best),
                         space->configs[p->best].name);
-    if (!isnan(p->chance))
-        gcal_buf_printf(&text, "; chance of a better one: %.0f %%", 100 * p->chance);
     if (line->terminal) /* what is wrapped could not be cleared */
         fprintf(stderr, "%.*s", (int)gcal_display_size(STDERR_FILENO).columns - 1,
                 text.data ? text.data : "");
@@ -124,10 +124,7 @@ void gcal_tune_measured_print(const struct gcal_tune_measured *m,
             printf(", %zu failed", p->n_failed);
         if (p->n_wrong)
             printf(", %zu with wrong results", p->n_wrong);
-        printf("; %s", gcal_tune_stop_text(p->stop));
-        if (!isnan(p->chance))
-            printf(" (chance of one that is 2 %% faster: %.0f %%)", 100 * p->chance);
-        printf("\n");
+        printf("; %s\n", gcal_tune_stop_text(p->stop));
         print_times(space, &m->times, m->progress.best_s);
         size_t n = 0;
         for (size_t i = 0; i < m->times.n; i++) {
@@ -189,14 +186,14 @@ void gcal_tune_measured_put_json(const struct gcal_tune_measured *m,
                     json_object_set_new(one, "why", json_string(t->why));
                 json_array_append_new(times, one);
             }
-        json_object_set_new(
-            object, "measured",
-            json_pack("{s:o, s:o, s:o, s:s, s:o, s:o}", "best",
-                      p->best < space->n_configs ? gcal_tune_config_json(space, p->best)
-                                                 : json_null(),
-                      "best_s", gcal_json_number(p->best_s), "chance_of_better",
-                      gcal_json_number(p->chance), "stop", gcal_tune_stop_text(p->stop),
-                      "spent_s", gcal_json_number(p->spent_s), "times", times));
+        json_object_set_new(object, "measured",
+                            json_pack("{s:o, s:o, s:s, s:o, s:o}", "best",
+                                      p->best < space->n_configs
+                                          ? gcal_tune_config_json(space, p->best)
+                                          : json_null(),
+                                      "best_s", gcal_json_number(p->best_s), "stop",
+                                      gcal_tune_stop_text(p->stop), "spent_s",
+                                      gcal_json_number(p->spent_s), "times", times));
     }
     for (size_t k = 0; k < GCAL_TUNE_REPLAY_N; k++) {
         json_array_append_new(after, json_integer((json_int_t)gcal_tune_replay_after[k]));

@@ -1,4 +1,4 @@
-/* search.c - timing configurations, the most promising first, until it is enough */
+/* search.c - timing configurations in the order of their predictions, until it is enough */
 #include "mpi/commands/tune/search.h"
 
 #include <math.h>
@@ -6,34 +6,34 @@
 
 #include "kernels/base/clock.h"
 #include "kernels/base/error.h"
-#include "mpi/commands/tune/search_private.h"
 
 /* Times that this factor over the best need not be exact. */
 #define ENOUGH 2.0
 
-/* The chance of a better one means little after fewer times. */
-#define FEWEST_TIMED 5
-
 /* Configurations that are announced. */
 #define N_AHEAD 64
 
-const struct gcal_tune_search_options gcal_tune_search_defaults = {
-    .most = SIZE_MAX, .budget_s = INFINITY, .gain = 0.02, .chance = 0.05
+/* ---- when to stop ---- */
+
+/* All zero: no time is known. */
+struct patience {
+    double best_s; /* at the last time that was faster by GCAL_TUNE_GAIN; 0: none */
+    size_t n_in_vain;
 };
 
-struct search {
-    struct gcal_arena *arena; /* of this search */
-    const struct gcal_tune_space *space;
-    const struct gcal_tune_source *source;
-    const struct gcal_tune_search_options *options;
-    const struct gcal_tune_search_hooks *hooks;
-    struct gcal_tune_times *times;
-    struct gcal_tune_progress *progress;
-    struct gcal_tune_belief belief;
-    double began_s;
-};
+/* Takes the next time.  Returns whether it is the last that is worth it; failures say nothing. */
+static bool ends_patience(struct patience *p, const struct gcal_tune_time *time)
+{
+    if (time->outcome > GCAL_TUNE_ABANDONED)
+        return false;
+    p->n_in_vain++;
+    if (time->outcome == GCAL_TUNE_TIMED &&
+        (!p->best_s || time->seconds < p->best_s * (1 - GCAL_TUNE_GAIN)))
+        *p = (struct patience){ .best_s = time->seconds };
+    return p->n_in_vain >= GCAL_TUNE_PATIENCE;
+}
 
-/* ---- what was found ---- */
+/* ---- the search ---- */
 
 static void count_outcome(struct gcal_tune_progress *p, size_t config,
                           const struct gcal_tune_time *time)
@@ -49,146 +49,75 @@ static void count_outcome(struct gcal_tune_progress *p, size_t config,
     }
 }
 
-/* Those that are known before the search begins. */
-static int begin_search(struct search *s, struct gcal_error *err)
+/* Announces the next ones from place 'at' of the ranking on. */
+static void announce(const struct gcal_tune_space *space,
+                     const struct gcal_tune_source *source,
+                     const struct gcal_tune_times *times, size_t at, size_t most)
 {
-    *s->progress = (struct gcal_tune_progress){ .best = s->space->n_configs,
-                                                .best_s = NAN,
-                                                .chance = NAN };
-    if (gcal_tune_belief_create(s->arena, s->space, &s->belief, err) < 0)
-        return -1;
-    for (size_t i = 0; i < s->times->n; i++) {
-        if (!s->times->asked[i])
-            continue;
-        count_outcome(s->progress, i, &s->times->times[i]);
-        if (!s->options->in_order &&
-            gcal_tune_belief_learn(&s->belief, i, &s->times->times[i], err) < 0)
-            return -1;
-    }
-    return 0;
+    size_t ahead[N_AHEAD], n = 0;
+
+    for (; at < space->n_configs && n < N_AHEAD && n < most; at++)
+        if (!times->asked[space->ranking[at]])
+            ahead[n++] = space->ranking[at];
+    if (source->announce)
+        source->announce(source->context, ahead, n);
 }
 
-/* ---- one step ---- */
-
-/* Announces the most promising ones, and gives the first; n_configs: none is left. */
-static size_t choose_next(struct search *s)
+static bool is_limit_reached(const struct gcal_tune_search_options *options,
+                             struct gcal_tune_progress *p)
 {
-    const struct gcal_tune_belief *b = &s->belief;
-    size_t most = s->options->in_order ? SIZE_MAX : N_AHEAD;
-    size_t n = b->n_left < most ? b->n_left : most;
-    size_t wanted = s->options->most - s->progress->n_asked;
-    size_t *ahead;
-
-    if (!n)
-        return s->space->n_configs;
-    n = n < wanted ? n : wanted;
-    if (s->source->announce) {
-        ahead = gcal_arena_alloc(s->arena, n, sizeof(*ahead));
-        for (size_t i = 0; i < n; i++)
-            ahead[i] = b->left[b->order[i]];
-        s->source->announce(s->source->context, ahead, n);
-    }
-    return b->left[b->order[0]];
-}
-
-static int time_one(struct search *s, size_t config, struct gcal_error *err)
-{
-    struct gcal_tune_progress *p = s->progress;
-    double enough_s =
-        s->options->in_order || isnan(p->best_s) ? INFINITY : ENOUGH * p->best_s;
-    struct gcal_tune_time time;
-
-    if (s->source->time(s->source->context, config, enough_s, &time, err) < 0)
-        return -1;
-    gcal_tune_times_set(s->times, config, &time);
-    count_outcome(p, config, &time);
-    p->spent_s = gcal_clock_now_s() - s->began_s;
-    if (s->hooks && s->hooks->timed)
-        s->hooks->timed(s->hooks->context, config, &s->times->times[config], p);
-    return s->options->in_order ? 0
-                                : gcal_tune_belief_learn(&s->belief, config, &time, err);
-}
-
-static bool is_limit_reached(struct search *s)
-{
-    struct gcal_tune_progress *p = s->progress;
-    bool interrupted = s->options->interrupted && *s->options->interrupted;
-
-    p->spent_s = gcal_clock_now_s() - s->began_s;
-    if (interrupted)
+    if (options->interrupted && *options->interrupted)
         p->stop = GCAL_TUNE_STOP_INTERRUPTED;
-    else if (p->n_asked >= s->options->most)
+    else if (p->n_asked >= options->most)
         p->stop = GCAL_TUNE_STOP_MOST;
-    else if (p->spent_s >= s->options->budget_s)
+    else if (p->spent_s >= options->budget_s)
         p->stop = GCAL_TUNE_STOP_BUDGET;
     else
         return false;
     return true;
 }
 
-/* 0: the configuration was timed; 1: the search is at its end. */
-static int take_step(struct search *s, struct gcal_error *err)
-{
-    struct gcal_tune_progress *p = s->progress;
-    size_t config;
-
-    if (is_limit_reached(s))
-        return 1;
-    if (gcal_tune_belief_expect(&s->belief, s->times, p->best_s, err) < 0)
-        return -1;
-    if (s->options->chance > 0 && p->n_timed >= FEWEST_TIMED) {
-        if (gcal_tune_belief_chance(&s->belief, p->best_s, s->options->gain, &p->chance,
-                                    err) < 0)
-            return -1;
-        p->stop = GCAL_TUNE_STOP_CHANCE;
-        if (p->chance < s->options->chance)
-            return 1;
-    }
-    p->stop = GCAL_TUNE_STOP_ALL;
-    config = choose_next(s);
-    return config == s->space->n_configs ? 1 : time_one(s, config, err);
-}
-
-/* ---- in the order of the predictions ---- */
-
-static int run_in_order(struct search *s, struct gcal_error *err)
-{
-    size_t *order;
-    int rc = gcal_tune_belief_expect(&s->belief, s->times, NAN, err);
-
-    if (rc < 0)
-        return -1;
-    choose_next(s);
-    order = s->belief.order;
-    s->progress->stop = GCAL_TUNE_STOP_ALL;
-    for (size_t i = 0; rc == 0 && i < s->belief.n_left && !is_limit_reached(s); i++)
-        rc = time_one(s, s->belief.left[order[i]], err);
-    return rc;
-}
-
 int gcal_tune_search(const struct gcal_tune_space *space,
                      const struct gcal_tune_source *source,
                      const struct gcal_tune_search_options *options,
-                     const struct gcal_tune_search_hooks *hooks,
-                     struct gcal_tune_times *times, struct gcal_tune_progress *progress,
+                     const struct gcal_tune_search_hook *hook,
+                     struct gcal_tune_times *times, struct gcal_tune_progress *p,
                      struct gcal_error *err)
 {
-    struct search s = { .arena = gcal_arena_create(),
-                        .space = space,
-                        .source = source,
-                        .options = options,
-                        .hooks = hooks,
-                        .times = times,
-                        .progress = progress,
-                        .began_s = gcal_clock_now_s() };
-    int rc = begin_search(&s, err);
+    double began_s = gcal_clock_now_s();
+    struct patience patience = { 0 };
 
-    if (rc == 0 && options->in_order)
-        rc = run_in_order(&s, err);
-    while (rc == 0 && !options->in_order)
-        rc = take_step(&s, err);
-    gcal_arena_destroy(s.arena);
-    return rc < 0 ? -1 : 0;
+    *p = (struct gcal_tune_progress){ .best = space->n_configs, .best_s = NAN };
+    for (size_t i = 0; i < times->n; i++)
+        if (times->asked[i])
+            count_outcome(p, i, &times->times[i]);
+    for (size_t at = 0; at < space->n_configs; at++) {
+        size_t config = space->ranking[at];
+        struct gcal_tune_time time;
+
+        if (!times->asked[config]) {
+            p->spent_s = gcal_clock_now_s() - began_s;
+            if (is_limit_reached(options, p))
+                return 0;
+            announce(space, source, times, at, options->most - p->n_asked);
+            if (source->time(source->context, config,
+                             options->to_the_end || isnan(p->best_s) ? INFINITY
+                                                                     : ENOUGH * p->best_s,
+                             &time, err) < 0)
+                return -1;
+            gcal_tune_times_set(times, config, &time);
+            count_outcome(p, config, &time);
+            p->spent_s = gcal_clock_now_s() - began_s;
+            if (hook)
+                hook->timed(hook->context, p);
+        }
+        if (ends_patience(&patience, &times->times[config]) && !options->patient) {
+            p->stop = GCAL_TUNE_STOP_PATIENCE;
+            return 0;
+        }
+    }
+    p->stop = GCAL_TUNE_STOP_ALL;
+    return 0;
 }
 
 const char *gcal_tune_stop_text(enum gcal_tune_stop stop)
@@ -196,10 +125,60 @@ const char *gcal_tune_stop_text(enum gcal_tune_stop stop)
     static const char *const texts[] = {
         [GCAL_TUNE_STOP_MOST] = "as many configurations as wanted were timed",
         [GCAL_TUNE_STOP_BUDGET] = "the budget was used up",
-        [GCAL_TUNE_STOP_CHANCE] = "a faster configuration is improbable",
+        [GCAL_TUNE_STOP_PATIENCE] = "the last 20 brought none that is 2 % faster",
         [GCAL_TUNE_STOP_ALL] = "all configurations were timed",
         [GCAL_TUNE_STOP_INTERRUPTED] = "interrupted",
     };
 
     return texts[stop];
+}
+
+/* ---- on known times ---- */
+
+const size_t gcal_tune_replay_after[GCAL_TUNE_REPLAY_N] = { 0, 1, 5, 10, 20, 50 };
+
+int gcal_tune_replay(const struct gcal_tune_space *space,
+                     const struct gcal_tune_times *times, struct gcal_tune_replay *r,
+                     struct gcal_error *err)
+{
+    struct patience patience = { 0 };
+    double best_s = INFINITY; /* so far */
+    size_t n = 0;
+
+    *r = (struct gcal_tune_replay){ .best = space->n_configs, .best_s = INFINITY };
+    for (size_t i = 0; i < space->n_configs; i++) {
+        const struct gcal_tune_time *t = &times->times[i];
+        bool has_time = times->asked[i] && t->outcome == GCAL_TUNE_TIMED;
+
+        r->n += has_time;
+        r->n_failed += times->asked[i] && !has_time;
+        if (has_time && t->seconds < r->best_s) {
+            r->best = i;
+            r->best_s = t->seconds;
+        }
+    }
+    if (!r->n)
+        return gcal_error_set(err, GCAL_EINPUT, "no configuration of %s has a time",
+                              space->kernel);
+    for (size_t at = 0; at < space->n_configs; at++) {
+        const struct gcal_tune_time *t = &times->times[space->ranking[at]];
+
+        if (!times->asked[space->ranking[at]])
+            continue; /* not in the file */
+        n++;
+        if (t->outcome == GCAL_TUNE_TIMED)
+            best_s = fmin(best_s, t->seconds);
+        for (size_t k = 0; k < GCAL_TUNE_REPLAY_N; k++)
+            if (n <= (k ? gcal_tune_replay_after[k] : 1))
+                r->search[k] = r->best_s / best_s;
+        if (ends_patience(&patience, t) && !r->stopped_after) {
+            r->stopped_after = n;
+            r->stopped_at = r->best_s / best_s;
+        }
+    }
+    if (!r->stopped_after) {
+        r->stopped_after = n;
+        r->stopped_at = 1;
+    }
+    return 0;
 }

@@ -101,7 +101,7 @@ static struct gcal_order *create_order(struct gcal_arena *arena, const char *mod
 {
     struct gcal_order *order = gcal_arena_alloc(arena, 1, sizeof(*order));
 
-    *order = (struct gcal_order){ .model = model, .wants_roofs = true };
+    *order = (struct gcal_order){ .model = model };
     return gcal_arena_own(arena, order, clear_order);
 }
 
@@ -129,16 +129,13 @@ static int rank_configs(struct gcal_arena *arena, struct gcal_tune_space *space,
         config->predicted_s = v->refusal ? NAN : p->time_s;
         config->low_s = v->refusal ? NAN : p->low_s;
         config->high_s = v->refusal ? NAN : p->high_s;
-        config->misfit = v->refusal ? NAN : p->misfit;
         config->not_covered = p->not_covered;
         config->extrapolates = p->extrapolates;
         config->beats_first = v->faster_than_first;
         config->not_predicted = v->refusal;
-        config->roofs = v->roofs;
     }
     space->model = order->model;
     space->n_covered = order->n_covered;
-    space->n_roofs = order->n_roofs;
     space->fastest = order->fastest;
     return 0;
 }

@@ -1,4 +1,4 @@
-/* times.c - files of configurations' times, and times from them */
+/* times.c - files of configurations' times */
 #include "mpi/commands/tune/times.h"
 
 #include <math.h>
@@ -8,7 +8,6 @@
 
 #include "kernels/base/error.h"
 #include "kernels/generate/generate.h"
-#include "mpi/cli/csv.h"
 #include "mpi/cli/csv_table.h"
 
 static const char *const outcome_names[] = { "timed", "abandoned", "failed", "wrong" };
@@ -28,27 +27,6 @@ struct gcal_tune_times gcal_tune_times_create(struct gcal_arena *arena,
                                      .asked = gcal_arena_alloc(arena, n, sizeof(bool)),
                                      .times = gcal_arena_alloc(
                                          arena, n, sizeof(struct gcal_tune_time)) };
-}
-
-/* ---- writing ---- */
-
-void gcal_tune_times_write_header(FILE *file)
-{
-    fputs("configuration,outcome,seconds,launches,build_s,why\n", file);
-}
-
-void gcal_tune_times_write(FILE *file, const char *configuration,
-                           const struct gcal_tune_time *time)
-{
-    bool has_time =
-        time->outcome == GCAL_TUNE_TIMED || time->outcome == GCAL_TUNE_ABANDONED;
-
-    gcal_csv_text(file, configuration, ',');
-    fprintf(file, "%s,", gcal_tune_outcome_name(time->outcome));
-    gcal_csv_number(file, has_time ? time->seconds : NAN);
-    fprintf(file, "%zu,", time->launches);
-    gcal_csv_number(file, time->build_s > 0 ? time->build_s : NAN);
-    gcal_csv_text(file, time->why, '\n');
 }
 
 /* ---- reading ---- */
@@ -202,25 +180,4 @@ int gcal_tune_times_read(struct gcal_tune_times *times,
         rc = read_rows(times, space, &table, n_others, err);
     gcal_csv_table_clear(&table);
     return rc;
-}
-
-/* ---- as a source ---- */
-
-static int replay_time(void *context, size_t config, double enough_s,
-                       struct gcal_tune_time *time, struct gcal_error *err)
-{
-    const struct gcal_tune_times *times = context;
-
-    (void)enough_s;
-    (void)err;
-    *time = times->times[config];
-    if (!times->asked[config])
-        *time = (struct gcal_tune_time){ .outcome = GCAL_TUNE_FAILED,
-                                         .why = "its time is not in the file" };
-    return 0;
-}
-
-struct gcal_tune_source gcal_tune_times_source(const struct gcal_tune_times *times)
-{
-    return (struct gcal_tune_source){ .time = replay_time, .context = (void *)times };
 }

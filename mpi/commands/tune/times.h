@@ -1,9 +1,8 @@
 /* times.h - the times of a space's configurations, and files of them
  *
  * A CSV file with a header line; columns: configuration ("N:128 F:32", its words in any
- * order), outcome (timed, abandoned, failed, wrong), seconds, launches, build_s, why.  It
- * grows by a line for each configuration, so that a search that was stopped goes on.  Files
- * of 'gpucal kernels --run --csv' are read as well (columns arguments, time_s, status).
+ * order), outcome (timed, abandoned, failed, wrong), seconds, launches, build_s, why; or one
+ * of 'gpucal kernels --run --csv' (columns arguments, time_s, status).
  *
  * Or the results format that autotuners share (T4), as Kernel Tuner writes and reads it: an
  * object with schema_version and results; each result has configuration (a value for each
@@ -13,8 +12,6 @@
  */
 #ifndef GCAL_MPI_COMMANDS_TUNE_TIMES_H
 #define GCAL_MPI_COMMANDS_TUNE_TIMES_H
-
-#include <stdio.h>
 
 #include "mpi/commands/tune/tune.h"
 
@@ -48,13 +45,5 @@ int gcal_tune_t4_read(struct gcal_tune_times *times, const struct gcal_tune_spac
                       const char *path, size_t *n_others, struct gcal_error *err);
 int gcal_tune_t4_write(const char *path, const struct gcal_tune_space *space,
                        const struct gcal_tune_times *times, struct gcal_error *err);
-
-/* The header line, and a line. */
-void gcal_tune_times_write_header(FILE *file);
-void gcal_tune_times_write(FILE *file, const char *configuration,
-                           const struct gcal_tune_time *time);
-
-/* A source that gives what is in 'times'; configurations without a time have failed. */
-struct gcal_tune_source gcal_tune_times_source(const struct gcal_tune_times *times);
 
 #endif

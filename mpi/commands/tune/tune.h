@@ -48,8 +48,6 @@ struct gcal_tune_config {
     const char *left_out;             /* why: "the device allows 1024 work-items"; NULL */
     double predicted_s;               /* NaN: no prediction */
     double low_s, high_s;             /* 90 % interval */
-    double misfit;                    /* standard deviation of log(time / prediction) */
-    const double *roofs;              /* seconds by the model's roofs; NULL: none */
     double not_covered; /* share of its work that the model has no cost for */
     double beats_first; /* probability that it is faster than the first of the ranking;
                             NaN: it is not covered */
@@ -66,7 +64,6 @@ struct gcal_tune_space {
     struct gcal_tune_parameter *parameters;
     size_t n_configs;
     struct gcal_tune_config *configs;
-    size_t n_roofs;
 
     const char *node, *device, *model; /* of the predictions */
     size_t *ranking;  /* n_configs: the covered ones, the fastest first; those with work
@@ -137,7 +134,7 @@ struct gcal_tune_time {
     const char *why;
 };
 
-/* Where times come from: a device, or a file of earlier ones. */
+/* Where times come from. */
 struct gcal_tune_source {
     /* Configurations that will probably be asked for next, the most probable first; they
      * may be built ahead.  May be NULL.

@@ -46,13 +46,14 @@ static void time_all(const struct gcal_tune_space *space,
     for (size_t i = 0; i < space->n_configs; i++)
         all[i] = i;
     source->announce(source->context, all, space->n_configs);
-    gcal_tune_times_write_header(stdout);
+    puts("configuration,outcome,seconds");
     for (size_t i = 0; i < space->n_configs; i++) {
         struct gcal_tune_time time;
 
         if (source->time(source->context, i, INFINITY, &time, &err) < 0)
             fail(&err);
-        gcal_tune_times_write(stdout, space->configs[i].name, &time);
+        printf("%s,%s,%g\n", space->configs[i].name, gcal_tune_outcome_name(time.outcome),
+               time.seconds);
         outcomes[time.outcome]++;
     }
     fprintf(stderr, "%zu configurations in %.1f s: %zu timed, %zu failed, %zu wrong\n",

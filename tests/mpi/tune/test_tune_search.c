@@ -22,7 +22,8 @@ static char texts[N_GROUPS + N_ITEMS + 2][8];
 static const char *values[N_GROUPS + N_ITEMS + 2];
 static char names[N][32];
 static size_t positions[N][3];
-static double roofs[N][2], true_s[N];
+static double true_s[N];
+static size_t ranking[N];
 static struct gcal_tune_parameter parameters[3];
 static struct gcal_tune_config configs[N];
 static struct gcal_tune_space space = { .kernel = "made up",
@@ -30,7 +31,7 @@ static struct gcal_tune_space space = { .kernel = "made up",
                                         .parameters = parameters,
                                         .n_configs = N,
                                         .configs = configs,
-                                        .n_roofs = 2 };
+                                        .ranking = ranking };
 
 static void set_parameter(size_t i, char *name, size_t n, size_t first)
 {
@@ -48,16 +49,20 @@ static void set_config(size_t i)
     positions[i][0] = group;
     positions[i][1] = item;
     positions[i][2] = other;
-    roofs[i][0] = compute_s;
-    roofs[i][1] = memory_s;
     snprintf(names[i], sizeof(names[i]), "G:%s I:%s S:%s", values[group],
              values[N_GROUPS + item], values[N_GROUPS + N_ITEMS + other]);
     configs[i] = (struct gcal_tune_config){ .values = positions[i],
                                             .name = names[i],
-                                            .predicted_s = fmax(compute_s, memory_s),
-                                            .misfit = 0.3,
-                                            .roofs = roofs[i] };
+                                            .predicted_s = fmax(compute_s, memory_s) };
     true_s[i] = configs[i].predicted_s * exp(0.12 * (double)item - 0.3) * (other ? 1 : 2);
+}
+
+static int by_prediction(const void *a, const void *b)
+{
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    double x_s = configs[x].predicted_s, y_s = configs[y].predicted_s;
+
+    return x_s != y_s ? (x_s > y_s) - (x_s < y_s) : (x > y) - (x < y);
 }
 
 static int set_up(void **state)
@@ -73,8 +78,11 @@ static int set_up(void **state)
     set_parameter(0, "G", N_GROUPS, 0);
     set_parameter(1, "I", N_ITEMS, N_GROUPS);
     set_parameter(2, "S", 2, N_GROUPS + N_ITEMS);
-    for (size_t i = 0; i < N; i++)
+    for (size_t i = 0; i < N; i++) {
         set_config(i);
+        ranking[i] = i;
+    }
+    qsort(ranking, N, sizeof(*ranking), by_prediction);
     return 0;
 }
 
@@ -120,6 +128,8 @@ static int give(void *context, size_t config, double enough_s,
     return 0;
 }
 
+static const struct gcal_tune_search_options defaults = { .most = SIZE_MAX,
+                                                          .budget_s = INFINITY };
 static const struct gcal_tune_source source = { announce, give, NULL };
 
 static int search(const struct gcal_tune_search_options *options,
@@ -148,9 +158,8 @@ static void finds_the_best_and_stops(void **state)
 
     (void)state;
     begin(&times);
-    assert_int_equal(search(&gcal_tune_search_defaults, &times, &progress, NULL), 0);
-    assert_int_equal(progress.stop, GCAL_TUNE_STOP_CHANCE);
-    assert_true(progress.chance < 0.05);
+    assert_int_equal(search(&defaults, &times, &progress, NULL), 0);
+    assert_int_equal(progress.stop, GCAL_TUNE_STOP_PATIENCE);
     assert_true(shortest() / progress.best_s > 0.98);
     assert_true(progress.n_asked < N / 4);
     assert_true(device.n_announced > progress.n_asked);
@@ -159,12 +168,12 @@ static void finds_the_best_and_stops(void **state)
 
 static void never_chooses_what_fails_or_is_wrong(void **state)
 {
-    struct gcal_tune_search_options options = gcal_tune_search_defaults;
+    struct gcal_tune_search_options options = defaults;
     struct gcal_tune_progress progress;
     struct gcal_tune_times times;
 
     (void)state;
-    options.chance = 0;
+    options.patient = true;
     begin(&times);
     assert_int_equal(search(&options, &times, &progress, NULL), 0);
     assert_int_equal(progress.stop, GCAL_TUNE_STOP_ALL);
@@ -178,7 +187,7 @@ static void never_chooses_what_fails_or_is_wrong(void **state)
 
 static void goes_on_from_earlier_times(void **state)
 {
-    struct gcal_tune_search_options options = gcal_tune_search_defaults;
+    struct gcal_tune_search_options options = defaults;
     struct gcal_tune_progress progress;
     struct gcal_tune_times times;
 
@@ -197,13 +206,13 @@ static void goes_on_from_earlier_times(void **state)
 
 static void takes_all_in_the_order_of_predictions(void **state)
 {
-    struct gcal_tune_search_options options = gcal_tune_search_defaults;
+    struct gcal_tune_search_options options = defaults;
     struct gcal_tune_progress progress;
     struct gcal_tune_times times;
     double worst_s = 0, best_left_s = INFINITY;
 
     (void)state;
-    options.in_order = true;
+    options.patient = options.to_the_end = true;
     options.most = 30;
     begin(&times);
     assert_int_equal(search(&options, &times, &progress, NULL), 0);
@@ -220,7 +229,7 @@ static void takes_all_in_the_order_of_predictions(void **state)
 
 static void ends_at_a_limit(void **state)
 {
-    struct gcal_tune_search_options options = gcal_tune_search_defaults;
+    struct gcal_tune_search_options options = defaults;
     static const volatile sig_atomic_t interrupted = 1;
     struct gcal_tune_progress progress;
     struct gcal_tune_times times;
@@ -248,33 +257,11 @@ static void keeps_what_it_has_when_the_device_is_lost(void **state)
     begin(&times);
     memset(&device, 0, sizeof(device));
     device.left = 3;
-    assert_int_equal(gcal_tune_search(&space, &source, &gcal_tune_search_defaults, NULL,
-                                      &times, &progress, &err),
-                     -1);
+    assert_int_equal(
+        gcal_tune_search(&space, &source, &defaults, NULL, &times, &progress, &err), -1);
     assert_int_equal(err.code, GCAL_EDEVICE);
     assert_int_equal(progress.n_asked, 3);
     gcal_arena_destroy(arena);
-}
-
-/* Without predictions the search learns from times alone. */
-static void searches_without_a_model(void **state)
-{
-    struct gcal_tune_search_options options = gcal_tune_search_defaults;
-    struct gcal_tune_progress progress;
-    struct gcal_tune_times times;
-
-    (void)state;
-    for (size_t i = 0; i < N; i++) {
-        configs[i].predicted_s = NAN;
-        configs[i].roofs = NULL;
-    }
-    options.most = 40;
-    options.chance = 0;
-    begin(&times);
-    assert_int_equal(search(&options, &times, &progress, NULL), 0);
-    assert_true(shortest() / progress.best_s > 0.95);
-    gcal_arena_destroy(arena);
-    set_up(NULL);
 }
 
 static void replays_known_times(void **state)
@@ -316,7 +303,6 @@ int main(void)
         cmocka_unit_test(takes_all_in_the_order_of_predictions),
         cmocka_unit_test(ends_at_a_limit),
         cmocka_unit_test(keeps_what_it_has_when_the_device_is_lost),
-        cmocka_unit_test(searches_without_a_model),
         cmocka_unit_test(replays_known_times),
     };
 
