@@ -19,7 +19,9 @@
 
 /* ---- reading the store ---- */
 
-/* The run and time of the model that predicts; without one, its costs are unknown. */
+/* The run and time of the model that predicts; of a device without any, its costs are unknown.
+ * 1 with 'err': none of those that it has may be chosen, as they are poor.
+ */
 static int find_costs(const struct gcal_export *e, const struct gcal_params_device *from,
                       struct gcal_strings *names, struct gcal_export_speed_device *d,
                       struct gcal_error *err)
@@ -31,7 +33,7 @@ static int find_costs(const struct gcal_export *e, const struct gcal_params_devi
 
     if (from->n_models &&
         !(model = gcal_predictor_choose(from, e->model, e->n_kernels > 0, &first, err)))
-        return -1;
+        return 1;
     origin = gcal_params_model_origin(from, model ? model : &none);
     d->uid = gcal_arena_strdup(e->arena, from->info.uid);
     d->name = gcal_arena_strdup(e->arena, from->info.name);
@@ -45,7 +47,7 @@ static int find_costs(const struct gcal_export *e, const struct gcal_params_devi
     return model ? gcal_export_costs_find(e, from, names, &d->costs, err) : 0;
 }
 
-/* 1 with 'err': the node's file cannot be read. */
+/* 1 with 'err': the node's file cannot be read, or has no model for this. */
 static int add_device(const struct gcal_export *e, struct gcal_params_index *index,
                       size_t i, struct gcal_strings *names,
                       struct gcal_export_speed_node *node, struct gcal_error *err)
@@ -75,7 +77,7 @@ static int add_device(const struct gcal_export *e, struct gcal_params_index *ind
     return rc;
 }
 
-/* 1 with 'err': the node's file cannot be read. */
+/* As add_device(). */
 static int read_node(const struct gcal_export *e, const char *name,
                      struct gcal_strings *names, struct gcal_export_speed_node *node,
                      struct gcal_error *err)
@@ -109,8 +111,8 @@ static int read_node(const struct gcal_export *e, const char *name,
     return 0;
 }
 
-/* A node whose file cannot be read is left out, with a warning; if all are, that is the
- * error.
+/* A node whose file cannot be read, or has no model for this, is left out, with a warning; if all
+ * are, that is the error.
  */
 static int read_nodes(const struct gcal_export *e, struct gcal_export_speeds *s,
                       struct gcal_error *err)

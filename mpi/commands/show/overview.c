@@ -85,12 +85,15 @@ void gcal_show_overview_add(struct gcal_columns *overview,
     const struct gcal_params_device *d = device->params;
     const struct gcal_params_model *m = gcal_show_main_model(d);
     char day[GCAL_SHOW_DAY_SIZE], age[GCAL_SHOW_AGE_SIZE], models[24],
-        error[GCAL_UNITS_SIZE], speed[GCAL_SHOW_SPEED_SIZE];
+        error[GCAL_UNITS_SIZE], speed[GCAL_SHOW_SPEED_SIZE], why[GCAL_PARAMS_WHY_SIZE];
 
     gcal_show_day(d->calibrated_utc, day);
     day[strcspn(day, " ")] = '\0'; /* names of devices need the place */
     snprintf(models, sizeof(models), "%zu", d->n_models);
-    gcal_units_percent(m ? m->held_out_rms : NAN, error);
+    if (m && gcal_params_model_is_poor(m, why))
+        strcpy(error, "poor");
+    else
+        gcal_units_percent(m ? m->held_out_rms : NAN, error);
     gcal_columns_add(
         overview,
         (const char *[N_COLUMNS]){ device->node, d->info.name, d->info.device_type, day,

@@ -45,6 +45,17 @@ done
 run "$gpucal" export --to nfd --store general --output labels
 run python3 "$source/tests/mpi/export/export_fleets.py" "$source/docs/examples/kubernetes"
 
+# A node of which the general model is poor is left out of the fleet, unless that is named.
+sed 's/^node: .*/node: doubtful/; s/^held_out_rms: .*/held_out_rms: 0.6/' "$data/general/h100.yaml" > general/nodes/doubtful.yaml
+for to in slurm flux; do
+    run "$gpucal" export --to $to --store general --device 'gpu'
+    grep -q h100 out || fail "$to: no node is left"
+    grep -q doubtful out && fail "$to: a poor model is chosen"
+    run "$gpucal" export --to $to --store general --device 'gpu' --model general
+    grep -q doubtful out || fail "$to: a poor model is not taken by name"
+done
+refused 'it is poor' "$gpucal" export --to flux --store general --node doubtful
+
 refused 'give --output FOLDER' "$gpucal" export --to nfd
 refused 'mm n=7 is given twice' "$gpucal" export --json --profile "$data/mm.profile.yaml" \
     --at n=7 --at n=7

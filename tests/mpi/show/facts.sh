@@ -104,3 +104,9 @@ if grep -q "$(printf '\033')" "$out/answer"; then fail 'colours in a file'; fi
 # On a narrow terminal the device's name is cut, not the version of its driver.
 script -qec "stty cols 80; '$gpucal' show --store '$out/store'" /dev/null < /dev/null > "$out/answer"
 expect '^h200 +NVIDIA H200 .* 580\.159\.04 '
+
+# A model that is poor, in the line of its device.
+sed "s/^node: .*/node: doubtful/; s/^held_out_rms: .*/held_out_rms: 0.6/" "$data/general/h200.yaml" > "$out/store/nodes/doubtful.yaml"
+show > "$out/answer"
+expect '^doubtful .* poor '
+expect '^h200 .* [0-9]+ % '
