@@ -128,21 +128,26 @@ size_t gcal_count_access_bank_conflict(struct gcal_count_builder *m,
 /* ---- random places ---- */
 
 double gcal_count_random_bank_conflict(size_t n_lanes, const int64_t *apart,
-                                       int64_t values, int64_t unit, size_t bytes,
-                                       size_t n_banks, bool atomic)
+                                       const struct gcal_sets_range *sum, int64_t values,
+                                       int64_t unit, size_t bytes, size_t n_banks,
+                                       bool atomic)
 {
-    int64_t *offset = calloc(n_lanes, sizeof(*offset));
+    int64_t *offset = calloc(n_lanes, sizeof(*offset)), row = 0;
     uint64_t state = 0;
-    size_t sum = 0;
+    size_t all = 0;
 
     for (size_t i = 0; offset && i < THROWS; i++) {
-        for (size_t lane = 0; lane < n_lanes; lane++)
-            offset[lane] = apart[lane] +
-                           unit * (int64_t)(gcal_random_next(&state) % (uint64_t)values);
-        sum += gcal_count_bank_conflict(n_lanes, offset, bytes, n_banks, atomic);
+        for (size_t lane = 0; lane < n_lanes; lane++) {
+            int64_t k = 0;
+
+            if (!sum || !gcal_count_throw(sum, &state, &k, &row))
+                k = (int64_t)(gcal_random_next(&state) % (uint64_t)values);
+            offset[lane] = apart[lane] + unit * k;
+        }
+        all += gcal_count_bank_conflict(n_lanes, offset, bytes, n_banks, atomic);
     }
     free(offset);
-    return (double)sum / THROWS;
+    return (double)all / THROWS;
 }
 
 /* The parts of lanes' offsets that do not depend on data, in bytes; false where they are not
@@ -168,6 +173,7 @@ struct throw
     int64_t *apart, values,
         unit; /* values: 0 where a size decides, MANY_VALUES: anything */
     const struct gcal_poly *size;
+    struct gcal_sets_range sum; /* of ranges whose numbers are known; or none */
 };
 
 /* False where memory is out. */
@@ -177,6 +183,8 @@ static bool find_throw(struct gcal_count_builder *m,
     int64_t bytes = (int64_t)gcal_dtype_size(e->dtype);
     size_t items = (size_t)gcal_sets_nest_group_items(m->nest);
     struct gcal_sets_range range;
+    uint64_t random = 0;
+    int64_t at = 0, row = 0;
 
     *to = (struct throw){ .lanes = m->request->sub_group_size,
                           .values = MANY_VALUES,
@@ -195,6 +203,10 @@ static bool find_throw(struct gcal_count_builder *m,
             to->values = 0;
         else if (to->values < 1 || to->values > MANY_VALUES)
             to->values = to->values < 1 ? 1 : MANY_VALUES;
+        if (range.a && gcal_count_throw(&range, &random, &at, &row)) {
+            to->sum = range;
+            to->unit = 1;
+        }
     } else {
         to->unit = e->width;
     }
@@ -206,9 +218,9 @@ static double mean_of(const struct gcal_count_builder *m,
                       const struct gcal_sets_access_event *e, const struct throw *of,
                       int64_t values)
 {
-    return gcal_count_random_bank_conflict(of->lanes, of->apart, values, of->unit,
-                                           gcal_dtype_size(e->dtype) * (size_t)e->width,
-                                           m->request->n_banks, is_apart(e));
+    return gcal_count_random_bank_conflict(
+        of->lanes, of->apart, of->sum.a ? &of->sum : NULL, values, of->unit,
+        gcal_dtype_size(e->dtype) * (size_t)e->width, m->request->n_banks, is_apart(e));
 }
 
 double gcal_count_random_most(struct gcal_count_builder *m,

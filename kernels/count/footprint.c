@@ -28,9 +28,10 @@ struct subject {
     struct gcal_count_builder *m;
     size_t n;
     const struct gcal_sets_access_event **events;
-    int64_t size; /* of a sector, in elements */
-    bool is_near; /* subscripts are clamped or divided: estimates are counted */
-    bool is_data; /* or have numbers that are data */
+    int64_t size;   /* of a sector, in elements */
+    bool is_near;   /* subscripts are clamped or divided: estimates are counted */
+    bool is_data;   /* or have numbers that are data */
+    bool is_spread; /* or data move them: all places that these may be are counted */
     const struct gcal_sets_access_event *
         *near; /* the same, as if they were not clamped */
     size_t n_sides;
@@ -112,12 +113,17 @@ static const struct gcal_poly *whole_array(const struct subject *s)
     return sum;
 }
 
-/* An estimate that is not above the array's sectors in each of 'regions' (NULL: in one). */
+/* An estimate that is not above the array's sectors in each of 'regions' (NULL: in one), nor above
+ * those of all accesses where data decide.
+ */
 static void limit(const struct subject *s, const struct gcal_poly *regions,
                   struct gcal_count_counter *counter)
 {
     const struct gcal_poly *whole = whole_array(s);
 
+    if (s->is_spread)
+        counter->count =
+            gcal_count_builder_least(s->m, counter->count, count_accesses(s));
     if (whole && counter->estimated)
         counter->count = gcal_count_builder_least(
             s->m, counter->count,
@@ -529,7 +535,8 @@ static void find_near(struct subject *s)
     s->is_near = false;
     for (size_t i = 0; i < s->n; i++) {
         const struct gcal_poly *offset = s->events[i]->offset;
-        struct gcal_sets_access_event base = gcal_count_base_event(s->events[i]), *near;
+        struct gcal_sets_access_event base = gcal_count_base_event(s->m, s->events[i]),
+                                      *near;
 
         s->near[i] = s->events[i];
         if ((offset ? gcal_sets_pieces(c, offset) <= GCAL_SETS_MOST_PIECES
@@ -542,7 +549,10 @@ static void find_near(struct subject *s)
         if (gcal_count_divides(s->m, s->events[i]))
             continue;
         s->is_near = true;
-        s->is_data = s->is_data || (!offset && !s->events[i]->n_sides);
+        if (gcal_count_is_spread(s->m, s->events[i]))
+            s->is_spread = true;
+        else
+            s->is_data = s->is_data || (!offset && !s->events[i]->n_sides);
     }
 }
 

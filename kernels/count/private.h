@@ -196,9 +196,17 @@ void gcal_count_builder_add_ndrange(struct gcal_count_builder *m);
 /* The access with what is known of its offset, for estimates. */
 struct gcal_sets_access_event
 gcal_count_near_event(const struct gcal_sets_access_event *e);
-/* Or, where nothing is, its base. */
+/* Whether its place is a known one that data move within a range, for each lane apart. */
+bool gcal_count_is_spread(const struct gcal_count_builder *m,
+                          const struct gcal_sets_access_event *e);
+/* An access with a range at all places of it, as if in loops over the numbers that are data. */
 struct gcal_sets_access_event
-gcal_count_base_event(const struct gcal_sets_access_event *e);
+gcal_count_spread_event(struct gcal_count_builder *m,
+                        const struct gcal_sets_access_event *e);
+/* The access with what is known of its offset; spread; or, where nothing is, its base. */
+struct gcal_sets_access_event
+gcal_count_base_event(struct gcal_count_builder *m,
+                      const struct gcal_sets_access_event *e);
 
 /* Whether its sides, if any, are by conditions that are the same for all of a work-group. */
 bool gcal_count_has_uniform_sides(const struct gcal_count_builder *m,
@@ -208,6 +216,12 @@ bool gcal_count_has_uniform_sides(const struct gcal_count_builder *m,
  */
 bool gcal_count_divides(struct gcal_count_builder *m,
                         const struct gcal_sets_access_event *e);
+
+/* Moves a lane from the known part of a range to a random place of it, in elements, and in rows of
+ * a length that is a size; false: how many places there are is not known.
+ */
+bool gcal_count_throw(const struct gcal_sets_range *range, uint64_t *random, int64_t *at,
+                      int64_t *row);
 
 /* What a subscript that depends on data may be, in elements; false: anything. */
 bool gcal_count_find_range(struct gcal_count_builder *m,
@@ -370,10 +384,13 @@ int gcal_count_set_fingerprint(CXCursor kernel, const struct gcal_count_request 
  */
 size_t gcal_count_bank_conflict(size_t n_lanes, const int64_t *offset, size_t bytes,
                                 size_t n_banks, bool atomic);
-/* Its mean where each lane is at apart[lane] + unit*k bytes, with random k below 'values'. */
+/* Its mean where each lane is at apart[lane] + unit*k bytes, with random k below 'values', or of a
+ * sum of ranges, if it is not NULL.
+ */
 double gcal_count_random_bank_conflict(size_t n_lanes, const int64_t *apart,
-                                       int64_t values, int64_t unit, size_t bytes,
-                                       size_t n_banks, bool atomic);
+                                       const struct gcal_sets_range *sum, int64_t values,
+                                       int64_t unit, size_t bytes, size_t n_banks,
+                                       bool atomic);
 /* The mean for an access whose subscript depends on data, an expression in sizes: of a
  * complete sub-group, at random places of the subscript's range or the array.  The most that
  * it is at any sizes.

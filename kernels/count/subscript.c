@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/random.h"
 #include "kernels/model/dtype.h"
 #include "kernels/count/count.h"
 #include "kernels/count/private.h"
@@ -16,13 +17,56 @@ gcal_count_near_event(const struct gcal_sets_access_event *e)
     return near;
 }
 
+bool gcal_count_is_spread(const struct gcal_count_builder *m,
+                          const struct gcal_sets_access_event *e)
+{
+    return !e->offset && e->range && gcal_poly_has_dimension(m->c, e->range->apart) &&
+           (!e->near || gcal_sets_differs_by_lane(m->nest, e->near));
+}
+
+static void add_loops(struct gcal_count_builder *m, const struct gcal_sets_range *range,
+                      struct gcal_sets_access_event *e)
+{
+    struct gcal_sets_scope *loop = range->a ? NULL : gcal_poly_alloc(m->c, sizeof(*loop));
+    const struct gcal_poly *k;
+
+    if (range->a) {
+        add_loops(m, range->a, e);
+        add_loops(m, range->b, e);
+    }
+    if (!loop)
+        return;
+    k = gcal_poly_dimension(
+        m->c, "data", gcal_poly_sub(m->c, range->values, gcal_poly_integer(m->c, 1)));
+    *loop = (struct gcal_sets_scope){ .parent = e->scope,
+                                      .kind = GCAL_SETS_SCOPE_LOOP,
+                                      .loop = gcal_poly_atom_index(k),
+                                      .trips = range->values,
+                                      .line = e->line,
+                                      .column = e->column };
+    e->scope = loop;
+    e->offset = gcal_poly_add(m->c, e->offset, gcal_poly_mul(m->c, range->unit, k));
+}
+
 struct gcal_sets_access_event
-gcal_count_base_event(const struct gcal_sets_access_event *e)
+gcal_count_spread_event(struct gcal_count_builder *m,
+                        const struct gcal_sets_access_event *e)
+{
+    struct gcal_sets_access_event spread = *e;
+
+    spread.offset = e->range->apart;
+    add_loops(m, e->range, &spread);
+    return spread;
+}
+
+struct gcal_sets_access_event
+gcal_count_base_event(struct gcal_count_builder *m,
+                      const struct gcal_sets_access_event *e)
 {
     struct gcal_sets_access_event base = gcal_count_near_event(e);
 
     base.offset = base.offset ? base.offset : e->base;
-    return base;
+    return gcal_count_is_spread(m, e) ? gcal_count_spread_event(m, e) : base;
 }
 
 bool gcal_count_has_uniform_sides(const struct gcal_count_builder *m,
@@ -68,6 +112,27 @@ bool gcal_count_divides(struct gcal_count_builder *m,
     return e->n_sides && (gcal_count_has_uniform_sides(m, e) || !stands_for_all(m, e));
 }
 
+bool gcal_count_throw(const struct gcal_sets_range *range, uint64_t *random, int64_t *at,
+                      int64_t *row)
+{
+    const int64_t most = (int64_t)1 << 31;
+    int64_t values, unit, k;
+
+    if (range->a)
+        return gcal_count_throw(range->a, random, at, row) &&
+               gcal_count_throw(range->b, random, at, row);
+    if (!gcal_poly_is_constant(range->values, &values) || values < 1 || values > most)
+        return false;
+    k = (int64_t)(gcal_random_next(random) % (uint64_t)values);
+    if (!gcal_poly_is_constant(range->unit, &unit))
+        *row += k;
+    else if (unit > -most && unit < most)
+        *at += k * unit;
+    else
+        return false;
+    return true;
+}
+
 bool gcal_count_find_range(struct gcal_count_builder *m,
                            const struct gcal_sets_access_event *e,
                            struct gcal_sets_range *range)
@@ -85,8 +150,9 @@ bool gcal_count_find_range(struct gcal_count_builder *m,
     if (!all || (known &&
                  !(n > 0 && gcal_poly_is_constant(range->values, &values) && values > n)))
         return known;
-    *range = (struct gcal_sets_range){ all, gcal_poly_integer(m->c, 1),
-                                       gcal_poly_integer(m->c, 0) };
+    *range = (struct gcal_sets_range){ .values = all,
+                                       .unit = gcal_poly_integer(m->c, 1),
+                                       .apart = gcal_poly_integer(m->c, 0) };
     return true;
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/random.h"
 #include "kernels/model/dtype.h"
 #include "kernels/count/private.h"
 
@@ -103,6 +104,9 @@ const struct gcal_poly *gcal_count_range_blocks(struct gcal_count_builder *m,
 {
     int64_t unit = size;
 
+    if (range->a)
+        return gcal_poly_mul(m->c, gcal_count_range_blocks(m, range->a, size),
+                             gcal_count_range_blocks(m, range->b, size));
     if (gcal_poly_is_constant(range->unit, &unit))
         unit = unit < 0 ? -unit : unit;
     if (!unit || unit >= size)
@@ -120,10 +124,16 @@ static const struct gcal_poly *blocks_of_range(struct gcal_count_builder *m,
                                                int64_t size)
 {
     const struct gcal_sets_range *range = e->offset ? NULL : e->range;
+    struct gcal_sets_access_event spread;
+    const struct gcal_sets_access_event *one = &spread;
 
-    if (!range || gcal_poly_has_dimension(m->c, range->apart) ||
-        gcal_poly_has_dimension(m->c, range->values))
+    if (!range || gcal_poly_has_dimension(m->c, range->values))
         return NULL;
+    if (gcal_poly_has_dimension(m->c, range->apart)) {
+        spread = gcal_count_spread_event(m, e);
+        return gcal_count_without_rows(
+            m, gcal_sets_box_footprint(m->nest, 1, &one, size, false));
+    }
     return e->width == 1 ? gcal_count_range_blocks(m, range, size) : range->values;
 }
 
@@ -315,6 +325,82 @@ static struct count count_sides(struct gcal_count_builder *m,
     return sum;
 }
 
+/* ---- places that data move within a range ---- */
+
+enum { THROWS = 64, MOST_THROWN = 1000 };
+
+struct thrown {
+    struct gcal_count_blocks *blocks;
+    const struct gcal_sets_range *range;
+    uint64_t random;
+    long n; /* executions so far */
+};
+
+/* The sum of some throws. */
+static int64_t measure_thrown(const struct gcal_lanes *lanes, int64_t residue, void *data)
+{
+    struct thrown *t = data;
+    struct gcal_lanes moved = { lanes->n, calloc(2 * lanes->n, sizeof(int64_t)), NULL };
+    int64_t sum = 0, times = t->n++ < MOST_THROWN ? THROWS : 1;
+    bool aligned = gcal_poly_is_multiple(t->range->unit, t->blocks->size);
+
+    if (!moved.at) {
+        t->blocks->failed = true;
+        return 0;
+    }
+    moved.row = moved.at + lanes->n;
+    for (int64_t i = 0; i < times; i++) {
+        uint64_t any = gcal_random_next(&t->random) % (uint64_t)t->blocks->size;
+        int64_t row =
+            aligned ? 0 : (int64_t)any; /* where in a block the next row begins */
+
+        for (size_t lane = 0; lane < lanes->n; lane++) {
+            moved.at[lane] = lanes->at[lane];
+            moved.row[lane] = lanes->row[lane];
+            gcal_count_throw(t->range, &t->random, &moved.at[lane], &moved.row[lane]);
+            moved.at[lane] += (moved.row[lane] - lanes->row[lane]) * row;
+        }
+        sum += gcal_count_blocks_measure(&moved, residue, t->blocks);
+    }
+    free(moved.at);
+    return sum * (THROWS / times);
+}
+
+/* As if lanes were at random places of the range; NULL: unknown. */
+static const struct gcal_poly *count_thrown(struct gcal_count_builder *m,
+                                            const struct gcal_sets_access_event *event,
+                                            struct gcal_count_blocks *blocks)
+{
+    struct gcal_sets_access_event e = *event;
+    struct thrown thrown = { blocks, e.range, 0, 0 };
+    struct gcal_lanes_sum sum = { .modulus = blocks->size,
+                                  .width = e.width,
+                                  .measure = measure_thrown,
+                                  .data = &thrown };
+    const struct gcal_poly *count, *mean, *times;
+    int64_t at = 0, row = 0;
+    bool estimated = false;
+
+    if (!gcal_count_throw(e.range, &thrown.random, &at, &row))
+        return NULL;
+    e.offset = e.range->apart;
+    count = gcal_lanes_sum(m->nest, &e, &sum);
+    if (!count || sum.rows || gcal_count_builder_is_long(m, count)) {
+        sum.all_lanes = true;
+        mean = gcal_lanes_sum(m->nest, &e, &sum);
+        mean = mean ? mean : gcal_lanes_sample(m->nest, &e, &sum);
+        times = gcal_sets_scope_count(m->nest, e.scope, GCAL_SETS_COUNT_SUB_GROUPS,
+                                      &estimated);
+        count = mean && times ? gcal_poly_mul(m->c, times, mean) : NULL;
+    }
+    if (!count)
+        return NULL;
+    note(m, event,
+         "which sectors and lines this accesses depends on data that move a known place: "
+         "the mean of random numbers of their range is counted");
+    return gcal_poly_scale(m->c, count, 1, THROWS);
+}
+
 static struct count count_access(struct gcal_count_builder *m,
                                  const struct gcal_sets_access_event *e,
                                  struct gcal_count_blocks *blocks)
@@ -328,6 +414,8 @@ static struct count count_access(struct gcal_count_builder *m,
 
     if (gcal_count_divides(m, e))
         return count_sides(m, e, blocks);
+    if (gcal_count_is_spread(m, e) && (count = count_thrown(m, e, blocks)))
+        return (struct count){ .counter = { count, true }, .known = blocks->size };
     count = gcal_lanes_sum(m->nest, e, &sum);
     if (!count || gcal_count_builder_is_long(m, count))
         count = count_otherwise(m, e, blocks, &sum, &to);
@@ -512,7 +600,7 @@ static struct gcal_count_counter count_loop(struct gcal_count_builder *m, size_t
             if (!(near = gcal_poly_alloc(m->c, sizeof(*near))))
                 return sum;
             events[n] = &m->nest->accesses[i];
-            *near = gcal_count_base_event(&m->nest->accesses[i]);
+            *near = gcal_count_base_event(m, &m->nest->accesses[i]);
             all[n++] = near;
             blocks->width = near->width;
             find_count(m, i, blocks, known);

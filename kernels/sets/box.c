@@ -68,8 +68,9 @@ static bool is_fixed(const struct boxes *b, const struct gcal_sets_domain *domai
 {
     struct gcal_sets_nest *nest = b->nest;
 
-    if (b->region == LOOP)
-        return !domain->is_lid[dim] && domain->dims[dim] != b->loop;
+    for (size_t i = 0; b->region == LOOP && i < dim; i++) /* those inside it come first */
+        if (domain->dims[i] == b->loop)
+            return !domain->is_lid[dim];
     for (size_t d = 0; b->region != LAUNCH && d < nest->n_dims; d++)
         if (domain->dims[dim] == gcal_poly_atom_index(nest->gid[d]))
             return true;

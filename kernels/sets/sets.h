@@ -69,9 +69,12 @@ struct gcal_sets_array {
     int64_t texel_bytes;           /* of an image; 0: unknown */
 };
 
-/* A subscript that depends on data: apart + unit*k with some k from 0 to values-1. */
+/* A subscript that depends on data: apart + unit*k with some k from 0 to values-1.  Of a sum of
+ * two with different units, 'a' and 'b' are these, whose known parts 'apart' has.
+ */
 struct gcal_sets_range {
     const struct gcal_poly *values, *unit, *apart; /* the last two in elements */
+    const struct gcal_sets_range *a, *b;           /* or NULL */
 };
 
 struct gcal_sets_op_event {

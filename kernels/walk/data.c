@@ -3,7 +3,8 @@
  *
  * "bin[value & 15]" has 16 places, which work-items share: apart + unit*k with k of
  * 'values' numbers from 0 on.  Estimates are made of these, so that a value that is
- * limited on one side is taken not to be negative.
+ * limited on one side is taken not to be negative.  Of "table[i + (value & 3)]" a lane's place
+ * is known but for a little: 'apart' has its ids.
  *
  * token[group]*width + lane is unknown, but neighbours in lanes and iterations access
  * neighbours in memory.  So what is loaded is some number: a dimension without a range,
@@ -29,7 +30,7 @@ static const struct gcal_sets_range *make(struct gcal_walk *w,
     struct gcal_sets_range *range = gcal_poly_alloc(w->c, sizeof(*range));
 
     if (range)
-        *range = (struct gcal_sets_range){ values, unit, apart };
+        *range = (struct gcal_sets_range){ values, unit, apart, NULL, NULL };
     return range;
 }
 
@@ -93,19 +94,45 @@ static const struct gcal_sets_range *below(struct gcal_walk *w,
     return make_plain(w, end);
 }
 
+static const struct gcal_sets_range *placed(struct gcal_walk *w,
+                                            const struct gcal_sets_range *range,
+                                            const struct gcal_poly *apart)
+{
+    struct gcal_sets_range *to = gcal_poly_alloc(w->c, sizeof(*to));
+
+    if (to) {
+        *to = *range;
+        to->apart = apart;
+    }
+    return to;
+}
+
 static const struct gcal_sets_range *moved(struct gcal_walk *w,
                                            const struct gcal_sets_range *range,
                                            const struct gcal_poly *by)
 {
-    return make(w, range->values, range->unit, gcal_poly_add(w->c, range->apart, by));
+    return placed(w, range, gcal_poly_add(w->c, range->apart, by));
 }
 
 static const struct gcal_sets_range *scaled(struct gcal_walk *w,
                                             const struct gcal_sets_range *range,
                                             const struct gcal_poly *by)
 {
-    return make(w, range->values, gcal_poly_mul(w->c, range->unit, by),
-                gcal_poly_mul(w->c, range->apart, by));
+    struct gcal_sets_range *to = gcal_poly_alloc(w->c, sizeof(*to));
+
+    if (to)
+        *to =
+            (struct gcal_sets_range){ range->values, gcal_poly_mul(w->c, range->unit, by),
+                                      gcal_poly_mul(w->c, range->apart, by),
+                                      range->a ? scaled(w, range->a, by) : NULL,
+                                      range->b ? scaled(w, range->b, by) : NULL };
+    return to;
+}
+
+/* Whether work-items are at places of their own, which data move a little. */
+static bool has_known_part(const struct gcal_walk *w, const struct gcal_sets_range *range)
+{
+    return range && gcal_poly_has_dimension(w->c, range->apart);
 }
 
 const struct gcal_sets_range *
@@ -122,21 +149,43 @@ static const struct gcal_sets_range *joined(struct gcal_walk *w,
                                             const struct gcal_sets_range *a,
                                             const struct gcal_sets_range *b)
 {
-    const struct gcal_poly *values;
+    const struct gcal_poly *apart = gcal_poly_add(w->c, a->apart, b->apart);
+    struct gcal_sets_range *sum;
     int64_t x, y, n, m;
+    bool known = gcal_poly_is_constant(a->unit, &x),
+         both = known && gcal_poly_is_constant(b->unit, &y),
+         numbers =
+             gcal_poly_is_constant(a->values, &n) && gcal_poly_is_constant(b->values, &m);
 
-    if (!gcal_poly_is_constant(a->unit, &x) || !gcal_poly_is_constant(b->unit, &y))
+    if (both && x == y)
+        return make(w,
+                    gcal_poly_sub(w->c, gcal_poly_add(w->c, a->values, b->values),
+                                  gcal_poly_integer(w->c, 1)),
+                    a->unit, apart);
+    if ((numbers ? n > MOST_VALUES / (m > 0 ? m : 1) : !both) ||
+        !(sum = gcal_poly_alloc(w->c, sizeof(*sum))))
         return NULL;
-    if (x == y)
-        values = gcal_poly_sub(w->c, gcal_poly_add(w->c, a->values, b->values),
-                               gcal_poly_integer(w->c, 1));
-    else if (gcal_poly_is_constant(a->values, &n) &&
-             gcal_poly_is_constant(b->values, &m) && n > MOST_VALUES / (m > 0 ? m : 1))
+    *sum = (struct gcal_sets_range){ gcal_poly_mul(w->c, a->values, b->values),
+                                     !known || (both && x < y) ? a->unit : b->unit, apart,
+                                     a, b };
+    return sum;
+}
+
+/* What is known of x mod 'by', where data move x a little; NULL: nothing. */
+static const struct gcal_sets_range *wrapped(struct gcal_walk *w,
+                                             const struct gcal_sets_range *range,
+                                             const struct gcal_poly *by)
+{
+    const struct gcal_poly *quotient;
+    int64_t values, number;
+
+    if (!has_known_part(w, range) || !gcal_poly_is_constant(range->values, &values) ||
+        (gcal_poly_is_constant(by, &number) ? number <= values
+                                            : !gcal_poly_is_size(w->c, by)))
         return NULL;
-    else
-        values = gcal_poly_mul(w->c, a->values, b->values);
-    return make(w, values, x < y ? a->unit : b->unit,
-                gcal_poly_add(w->c, a->apart, b->apart));
+    quotient = gcal_poly_floor_quotient(w->c, range->apart, by);
+    return placed(w, range,
+                  gcal_poly_sub(w->c, range->apart, gcal_poly_mul(w->c, quotient, by)));
 }
 
 /* x & mask */
@@ -144,15 +193,16 @@ static const struct gcal_sets_range *masked(struct gcal_walk *w,
                                             const struct gcal_sets_range *range,
                                             const struct gcal_poly *mask)
 {
-    const struct gcal_poly *one = gcal_poly_integer(w->c, 1);
+    const struct gcal_poly *end = gcal_poly_add(w->c, mask, gcal_poly_integer(w->c, 1));
+    const struct gcal_sets_range *inside = wrapped(w, range, end);
     int64_t bits;
 
     if (!gcal_poly_is_constant(mask, &bits))
-        return make_plain(w, gcal_poly_add(w->c, mask, one));
+        return inside ? inside : make_plain(w, end);
     if (bits < 0)
         return range;
     if (!(bits & (bits + 1)))
-        return below(w, range, gcal_poly_integer(w->c, bits + 1));
+        return inside ? inside : below(w, range, end);
     return make(w,
                 gcal_poly_integer(
                     w->c, (int64_t)1 << __builtin_popcountll((unsigned long long)bits)),
@@ -173,6 +223,22 @@ static const struct gcal_sets_range *divided(struct gcal_walk *w,
     values = range ? range->values : gcal_poly_integer(w->c, (int64_t)1 << bits);
     values = gcal_poly_add(w->c, values, gcal_poly_integer(w->c, by - 1));
     return make_plain(w, gcal_poly_floor(w->c, values, by));
+}
+
+/* 'number' with other bits at the end: below the next power of two above a plain range. */
+static const struct gcal_sets_range *with_bits(struct gcal_walk *w,
+                                               const struct gcal_sets_range *range,
+                                               const struct gcal_poly *number)
+{
+    int64_t values, all = 1;
+
+    if (!is_plain(range) || !gcal_poly_is_constant(range->values, &values) ||
+        values > MOST_VALUES)
+        return moved(w, range, number);
+    while (all < values)
+        all *= 2;
+    return make(w, gcal_poly_integer(w->c, all), range->unit,
+                gcal_poly_scale(w->c, gcal_poly_floor(w->c, number, all), all, 1));
 }
 
 static const struct gcal_sets_range *shifted(struct gcal_walk *w,
@@ -212,13 +278,15 @@ static const struct gcal_sets_range *
 with_number(struct gcal_walk *w, enum CXBinaryOperatorKind kind, CXType type,
             const struct gcal_sets_range *range, const struct gcal_poly *number)
 {
+    const struct gcal_sets_range *inside;
     int64_t by;
 
     switch (kind) {
     case CXBinaryOperator_And:
         return masked(w, range, number);
     case CXBinaryOperator_Rem:
-        return below(w, range, number);
+        inside = wrapped(w, range, number);
+        return inside ? inside : below(w, range, number);
     case CXBinaryOperator_Shl:
     case CXBinaryOperator_Shr:
         return shifted(w, kind, type, range, number);
@@ -232,9 +300,10 @@ with_number(struct gcal_walk *w, enum CXBinaryOperatorKind kind, CXType type,
         number = gcal_poly_scale(w->c, number, -1, 1);
         return range ? moved(w, range, number) : NULL;
     case CXBinaryOperator_Add:
+        return range ? moved(w, range, number) : NULL;
     case CXBinaryOperator_Or:
     case CXBinaryOperator_Xor:
-        return range ? moved(w, range, number) : NULL;
+        return range ? with_bits(w, range, number) : NULL;
     default:
         return NULL;
     }
@@ -311,15 +380,24 @@ const struct gcal_sets_range *gcal_walk_range_function(struct gcal_walk *w,
     const struct gcal_poly *one = gcal_poly_integer(w->c, 1);
     const struct gcal_walk_value *x = &args[0], *y = &args[1];
     const struct gcal_sets_range *sum;
+    int64_t values, bits;
     struct gcal_walk_value product = gcal_walk_unknown(NULL);
 
     if (strcmp(name, "popcount") == 0 || strcmp(name, "clz") == 0 ||
-        strcmp(name, "ctz") == 0)
-        return gcal_walk_range_of_values(w, 8 * clang_Type_getSizeOf(type) + 1);
+        strcmp(name, "ctz") == 0) {
+        bits = 8 * clang_Type_getSizeOf(type);
+        if (*name == 'p' && x->range && is_plain(x->range) &&
+            gcal_poly_is_constant(x->range->values, &values))
+            while (bits > 1 && values <= (int64_t)1 << (bits - 1))
+                bits--;
+        return gcal_walk_range_of_values(w, bits + 1);
+    }
     if (gcal_walk_starts_with(name, "is") || strcmp(name, "signbit") == 0)
         return gcal_walk_range_of_values(w, 2);
     if (n == 1)
         return x->range ? x->range : gcal_walk_range_of_type(w, type);
+    if (n == 3 && strcmp(name, "clamp") == 0 && has_known_part(w, x->range))
+        return x->range;
     if (n == 3 && strcmp(name, "clamp") == 0 && is_integer(y) && is_integer(&args[2])) {
         sum =
             make_plain(w, gcal_poly_add(w->c, gcal_poly_sub(w->c, args[2].p, y->p), one));
@@ -330,7 +408,9 @@ const struct gcal_sets_range *gcal_walk_range_function(struct gcal_walk *w,
         y = &args[0];
     }
     if (n == 2 && strcmp(name, "min") == 0 && is_integer(y))
-        return below(w, x->range, gcal_poly_add(w->c, y->p, one));
+        return has_known_part(w, x->range)
+                   ? x->range
+                   : below(w, x->range, gcal_poly_add(w->c, y->p, one));
     if (n == 2 && strcmp(name, "max") == 0)
         return x->range;
     if (n == 2 && strcmp(name, "mul_hi") == 0 && is_integer(y))
@@ -359,19 +439,20 @@ const struct gcal_sets_range *gcal_walk_range_move(struct gcal_walk *w,
     return pointer->range && range ? joined(w, pointer->range, range) : NULL;
 }
 
+static bool has_integers(const struct gcal_sets_range *range)
+{
+    return gcal_poly_is_integral(range->unit) && gcal_poly_is_integral(range->apart) &&
+           (!range->a || (has_integers(range->a) && has_integers(range->b)));
+}
+
 const struct gcal_sets_range *
 gcal_walk_range_in_elements(struct gcal_walk *w, const struct gcal_sets_range *range,
                             int64_t bytes)
 {
-    const struct gcal_poly *unit, *apart;
-
     if (!range || bytes <= 0)
         return NULL;
-    unit = gcal_poly_scale(w->c, range->unit, 1, bytes);
-    apart = gcal_poly_scale(w->c, range->apart, 1, bytes);
-    return gcal_poly_is_integral(unit) && gcal_poly_is_integral(apart)
-               ? make(w, range->values, unit, apart)
-               : NULL;
+    range = scaled(w, range, gcal_poly_rational(w->c, 1, bytes));
+    return range && has_integers(range) ? range : NULL;
 }
 
 /* ---- numbers that are data ---- */
@@ -502,6 +583,10 @@ static const struct gcal_poly *operate(struct gcal_walk *w,
     const struct gcal_poly *quotient;
     int64_t k;
 
+    if (kind == CXBinaryOperator_And && gcal_poly_is_constant(b, &k) && !(k & (k + 1))) {
+        kind = CXBinaryOperator_Rem;
+        b = gcal_poly_integer(w->c, k + 1);
+    }
     switch (kind) {
     case CXBinaryOperator_Add:
         return gcal_poly_add(w->c, a, b);

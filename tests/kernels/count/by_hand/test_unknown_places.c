@@ -77,7 +77,7 @@ static void random_banks_have_the_expected_conflict(void **state)
         for (int atomic = 0; atomic < 2; atomic++) {
             double exact =
                 enumerate(small[i].lanes, small[i].words, small[i].banks, atomic);
-            double mean = gcal_count_random_bank_conflict(small[i].lanes, apart,
+            double mean = gcal_count_random_bank_conflict(small[i].lanes, apart, NULL,
                                                           (int64_t)small[i].words, 4, 4,
                                                           small[i].banks, atomic);
 
@@ -87,16 +87,17 @@ static void random_banks_have_the_expected_conflict(void **state)
         }
     /* 32 balls in 32 bins */
     assert_float_equal(
-        gcal_count_random_bank_conflict(32, apart, 1 << 24, 4, 4, 32, false), 3.53, 0.04);
+        gcal_count_random_bank_conflict(32, apart, NULL, 1 << 24, 4, 4, 32, false), 3.53,
+        0.04);
     /* a table that no bank has two words of; one place; columns of the lanes' own */
-    assert_float_equal(gcal_count_random_bank_conflict(32, apart, 32, 4, 4, 32, false), 1,
-                       0);
-    assert_float_equal(gcal_count_random_bank_conflict(32, apart, 1, 4, 4, 32, true), 32,
-                       0);
+    assert_float_equal(
+        gcal_count_random_bank_conflict(32, apart, NULL, 32, 4, 4, 32, false), 1, 0);
+    assert_float_equal(
+        gcal_count_random_bank_conflict(32, apart, NULL, 1, 4, 4, 32, true), 32, 0);
     for (size_t i = 0; i < 32; i++)
         own[i] = 4 * (int64_t)i;
-    assert_float_equal(gcal_count_random_bank_conflict(32, own, 100, 128, 4, 32, true), 1,
-                       0);
+    assert_float_equal(
+        gcal_count_random_bank_conflict(32, own, NULL, 100, 128, 4, 32, true), 1, 0);
 }
 
 static void random_local_accesses_are_not_free(void **state)
