@@ -2,15 +2,20 @@
 #include "store/params/fields.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/base/error.h"
 #include "kernels/base/utf8.h"
 #include "kernels/base/yaml.h"
+#include "kernels/model/run/field.h"
 
 /* Far above any real file: comparing names takes quadratic time. */
 #define MAX_ITEMS 1000
+
+/* Of a map. */
+#define MAX_KEYS 60
 
 const struct gcal_yaml *gcal_params_fields_need(struct gcal_params_fields *r,
                                                 const struct gcal_yaml *map,
@@ -122,10 +127,71 @@ const struct gcal_yaml *gcal_params_fields_list(struct gcal_params_fields *r,
 }
 
 void gcal_params_fields_check_keys(struct gcal_params_fields *r,
-                                   const struct gcal_yaml *map, const char *const *known)
+                                   const struct gcal_yaml *map,
+                                   const struct gcal_field *const tables[2],
+                                   const char *const *others)
 {
-    if (!r->failed && gcal_yaml_check_keys(map, known, r->err) < 0)
+    const char *keys[MAX_KEYS] = { NULL };
+    size_t n = 0;
+
+    for (int i = 0; i < 2; i++)
+        for (const struct gcal_field *f = tables[i]; f && f->name; f++)
+            keys[n++] = gcal_field_key(f);
+    while (*others)
+        keys[n++] = *others++;
+    if (!r->failed && gcal_yaml_check_keys(map, keys, r->err) < 0)
         r->failed = true;
+}
+
+/* Returns whether the member is unknown, so that its key is left out. */
+static bool is_left_out(const struct gcal_field *f, const void *member)
+{
+    if (!f->optional)
+        return false;
+    return f->type == GCAL_FIELD_F64
+               ? *(const double *)member == 0 || !isfinite(*(const double *)member)
+               : *(const uint64_t *)member == 0;
+}
+
+void gcal_params_fields_put(struct gcal_yaml_writer *w, const struct gcal_field *fields,
+                            const void *object)
+{
+    for (const struct gcal_field *f = fields; f->name; f++) {
+        const void *member = (const char *)object + f->offset;
+        const char *key = gcal_field_key(f);
+
+        if (is_left_out(f, member))
+            continue;
+        if (f->type == GCAL_FIELD_TEXT)
+            gcal_yaml_put_text(w, key,
+                               *(char *const *)member ? *(char *const *)member : "");
+        else if (f->type == GCAL_FIELD_U64)
+            gcal_yaml_put_integer(w, key, *(const uint64_t *)member);
+        else if (f->type == GCAL_FIELD_F64)
+            gcal_yaml_put_number(w, key, *(const double *)member);
+        else
+            gcal_yaml_put_bool(w, key, *(const bool *)member);
+    }
+}
+
+void gcal_params_fields_get(struct gcal_params_fields *r, const struct gcal_yaml *map,
+                            const struct gcal_field *fields, void *object)
+{
+    for (const struct gcal_field *f = fields; f->name && !r->failed; f++) {
+        void *member = (char *)object + f->offset;
+        const char *key = gcal_field_key(f);
+
+        if (f->optional && !gcal_yaml_find(map, key))
+            continue;
+        if (f->type == GCAL_FIELD_TEXT)
+            *(char **)member = gcal_params_fields_text(r, map, key);
+        else if (f->type == GCAL_FIELD_U64)
+            *(uint64_t *)member = gcal_params_fields_count(r, map, key);
+        else if (f->type == GCAL_FIELD_F64)
+            *(double *)member = gcal_params_fields_number(r, map, key, 0);
+        else
+            *(bool *)member = gcal_params_fields_bool(r, map, key);
+    }
 }
 
 void *gcal_params_fields_array(struct gcal_params_fields *r, size_t count,

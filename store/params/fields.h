@@ -12,12 +12,23 @@
 #include <stdint.h>
 
 struct gcal_error;
+struct gcal_field;
 struct gcal_yaml;
+struct gcal_yaml_writer;
 
 struct gcal_params_fields {
     struct gcal_error *err;
     bool failed;
 };
+
+/* Writes the members of a table as keys of a map; optional ones that are 0, or not finite, are left
+ * out.
+ */
+void gcal_params_fields_put(struct gcal_yaml_writer *w, const struct gcal_field *fields,
+                            const void *object);
+/* Reads them; an optional key that is not there leaves its member as it is. */
+void gcal_params_fields_get(struct gcal_params_fields *r, const struct gcal_yaml *map,
+                            const struct gcal_field *fields, void *object);
 
 /* The value of a mandatory key. */
 const struct gcal_yaml *gcal_params_fields_need(struct gcal_params_fields *r,
@@ -40,7 +51,9 @@ const struct gcal_yaml *gcal_params_fields_list(struct gcal_params_fields *r,
                                                 const struct gcal_yaml *map,
                                                 const char *key);
 void gcal_params_fields_check_keys(struct gcal_params_fields *r,
-                                   const struct gcal_yaml *map, const char *const *known);
+                                   const struct gcal_yaml *map,
+                                   const struct gcal_field *const tables[2],
+                                   const char *const *others);
 /* Zeroed, for the caller to free. */
 void *gcal_params_fields_array(struct gcal_params_fields *r, size_t count,
                                size_t item_bytes);

@@ -1,4 +1,4 @@
-/* origin.c - where a model comes from, and what it shares with its device */
+/* origin.c - tables of fields; where a model comes from, and what it shares with its device */
 #include <string.h>
 
 #include "store/params/params.h"
@@ -15,6 +15,39 @@ const struct gcal_field gcal_params_origin_fields[] = {
     ORIGIN(TEXT, "driver", driver, NULL, "driver of the device"),
     ORIGIN(TEXT, "type", type, NULL, "type of the device"),
     ORIGIN(U64, "fitted", n_fitted, NULL, "devices in the pooled fit"),
+    { 0 },
+};
+
+#define DEVICE(...) GCAL_FIELD(struct gcal_params_device, __VA_ARGS__)
+
+const struct gcal_field gcal_params_run_fields[] = {
+    DEVICE(TEXT, "run_id", run_id, NULL, "latest run that calibrated the device"),
+    DEVICE(TEXT, "calibrated_utc", calibrated_utc, NULL, "time of the calibration"),
+    DEVICE(TEXT, "gpucal_version", gpucal_version, NULL, "version of gpucal"),
+    DEVICE(TEXT, "configuration", configuration, NULL,
+           "fingerprint of the configuration"),
+    DEVICE(TEXT, "catalogue", catalogue, NULL, "fingerprint of the catalogue"),
+    DEVICE(U64, "fitted", n_fitted, NULL, "devices in the pooled fit"),
+    { 0 },
+};
+
+#define MODEL(...) GCAL_FIELD(struct gcal_params_model, __VA_ARGS__)
+
+const struct gcal_field gcal_params_fit_fields[] = {
+    MODEL(U64, "kernels", n_kernels, NULL, "kernels that it was fitted to"),
+    MODEL(U64, "samples", n_samples, NULL, "their samples"),
+    MODEL(F64, "residual", residual, "1", "root mean square of relative residuals"),
+    MODEL(F64, "mean_error", mean_error, "1", "geometric mean of relative residuals"),
+    MODEL(F64, "worst_error", worst_error, "1", "largest relative residual"),
+    MODEL(F64, "condition", condition, "1", "condition number", .optional = true),
+    MODEL(U64, "held_out", n_held_out, NULL, "predictions without their kernel"),
+    MODEL(F64, "held_out_rms", held_out_rms, "1", "root mean square of their errors"),
+    MODEL(F64, "error_90", error_90, "1", "90 % bound of their errors"),
+    MODEL(F64, "short_s", short_s, "s", "shorter ones have a bound of their own",
+          .optional = true),
+    MODEL(F64, "short_error_90", short_error_90, "1", "that bound", .optional = true),
+    MODEL(F64, "absolute_error_90_s", absolute_error_90_s, "s",
+          "bound of absolute errors, instead", .optional = true),
     { 0 },
 };
 

@@ -36,6 +36,8 @@ struct gcal_params_origin {
 
 /* All members. */
 extern const struct gcal_field gcal_params_origin_fields[];
+/* Of a device, its latest run; of a model, how well it fits. */
+extern const struct gcal_field gcal_params_run_fields[], gcal_params_fit_fields[];
 
 /* A kernel that a model has all costs of. */
 struct gcal_params_kernel {

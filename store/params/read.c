@@ -34,14 +34,13 @@ static void get_models(struct gcal_params_fields *r, const struct gcal_yaml *map
         if (!m)
             r->failed = true;
         else {
-            static const char *const keys[] = { "name",           "run_id",
-                                                "calibrated_utc", "gpucal_version",
-                                                "catalogue",      "configuration",
-                                                "driver",         "type",
-                                                "fitted",         NULL };
+            static const struct gcal_field *const tables[2] = {
+                gcal_params_origin_fields
+            };
+            static const char *const others[] = { "name", NULL };
 
             /* Name and origin; what is omitted is that of the device. */
-            gcal_params_fields_check_keys(r, item, keys);
+            gcal_params_fields_check_keys(r, item, tables, others);
             m->name = gcal_params_fields_text(r, item, "name");
             for (const struct gcal_field *f = gcal_params_origin_fields; f->name; f++) {
                 void *member = (char *)&m->origin + f->offset;
@@ -64,60 +63,27 @@ static void get_models(struct gcal_params_fields *r, const struct gcal_yaml *map
     }
 }
 
-#define MAX_KEYS 40
-
 int gcal_params_read_devices(const struct gcal_yaml *root, struct gcal_params *params,
                              struct gcal_error *err)
 {
+    static const struct gcal_field *const tables[2] = { gcal_device_info_fields,
+                                                        gcal_params_run_fields };
+    static const struct gcal_field *const none[2] = { NULL };
     static const char *const keys[] = { "gpucal_params", "node", "devices", NULL };
+    static const char *const models[] = { "models", NULL };
     struct gcal_params_fields r = { .err = err };
     const struct gcal_yaml *list;
     struct gcal_params_device *d;
 
     *params = (struct gcal_params){ 0 };
-    gcal_params_fields_check_keys(&r, root, keys);
+    gcal_params_fields_check_keys(&r, root, none, keys);
     params->node = gcal_params_fields_text(&r, root, "node");
     list = gcal_params_fields_list(&r, root, "devices");
     for (size_t i = 0; !r.failed && i < list->n_items; i++) {
         if ((d = gcal_params_add_device(params, err))) {
-            static const char *const others[] = { "run_id",         "calibrated_utc",
-                                                  "gpucal_version", "models",
-                                                  "configuration",  "catalogue",
-                                                  "fitted" };
-            const char *keys[MAX_KEYS] = { NULL };
-            size_t n = 0;
-
-            for (const struct gcal_field *f = gcal_device_info_fields; f->name; f++)
-                keys[n++] = gcal_field_key(f);
-            for (size_t j = 0; j < sizeof(others) / sizeof(*others); j++)
-                keys[n++] = others[j];
-            gcal_params_fields_check_keys(&r, list->items[i], keys);
-            for (const struct gcal_field *f = gcal_device_info_fields; f->name; f++) {
-                void *member = (char *)&d->info + f->offset;
-                const char *key = gcal_field_key(f);
-
-                if (f->optional && !r.failed && !gcal_yaml_find(list->items[i], key))
-                    continue;
-                if (f->type == GCAL_FIELD_TEXT)
-                    *(char **)member = gcal_params_fields_text(&r, list->items[i], key);
-                else if (f->type == GCAL_FIELD_U64)
-                    *(uint64_t *)member =
-                        gcal_params_fields_count(&r, list->items[i], key);
-                else if (f->type == GCAL_FIELD_F64)
-                    *(double *)member =
-                        gcal_params_fields_number(&r, list->items[i], key, 0);
-                else
-                    *(bool *)member = gcal_params_fields_bool(&r, list->items[i], key);
-            }
-            d->run_id = gcal_params_fields_text(&r, list->items[i], "run_id");
-            d->calibrated_utc =
-                gcal_params_fields_text(&r, list->items[i], "calibrated_utc");
-            d->gpucal_version =
-                gcal_params_fields_text(&r, list->items[i], "gpucal_version");
-            d->configuration =
-                gcal_params_fields_text(&r, list->items[i], "configuration");
-            d->catalogue = gcal_params_fields_text(&r, list->items[i], "catalogue");
-            d->n_fitted = gcal_params_fields_count(&r, list->items[i], "fitted");
+            gcal_params_fields_check_keys(&r, list->items[i], tables, models);
+            gcal_params_fields_get(&r, list->items[i], gcal_device_info_fields, &d->info);
+            gcal_params_fields_get(&r, list->items[i], gcal_params_run_fields, d);
             get_models(&r, list->items[i], d);
         } else
             r.failed = true;

@@ -12,6 +12,8 @@
 #include "store/params/fields.h"
 #include "store/params/private.h"
 
+static const struct gcal_field *const no_tables[2] = { NULL };
+
 /* Absent where the device's rows do not determine it. */
 static double get_device_estimate(struct gcal_params_fields *r,
                                   const struct gcal_yaml *map, const char *key,
@@ -43,7 +45,7 @@ static void get_parameters(struct gcal_params_fields *r, const struct gcal_yaml 
                                             "standard_error", "own",   "own_error",
                                             "at_bound",       NULL };
 
-        gcal_params_fields_check_keys(r, list->items[i], keys);
+        gcal_params_fields_check_keys(r, list->items[i], no_tables, keys);
         m->parameter[i] = gcal_params_fields_text(r, list->items[i], "name");
         m->unit[i] = gcal_params_fields_text(r, list->items[i], "unit");
         m->value[i] = gcal_params_fields_number(r, list->items[i], "value", -INFINITY);
@@ -75,7 +77,7 @@ static void get_features(struct gcal_params_fields *r, const struct gcal_yaml *m
     m->feature_min = gcal_params_fields_array(r, list->n_items, sizeof(*m->feature_min));
     m->feature_max = gcal_params_fields_array(r, list->n_items, sizeof(*m->feature_max));
     for (size_t i = 0; !r->failed && i < list->n_items; i++) {
-        gcal_params_fields_check_keys(r, list->items[i], keys);
+        gcal_params_fields_check_keys(r, list->items[i], no_tables, keys);
         m->feature[i] = gcal_params_fields_text(r, list->items[i], "name");
         m->feature_min[i] = gcal_params_fields_number(r, list->items[i], "min", 0);
         m->feature_max[i] =
@@ -114,7 +116,7 @@ static void get_proportions(struct gcal_params_fields *r, const struct gcal_yaml
     for (size_t i = 0; !r->failed && i < list->n_items; i++) {
         struct gcal_proportion *p = &m->stands_for.items[m->stands_for.n++];
 
-        gcal_params_fields_check_keys(r, list->items[i], keys);
+        gcal_params_fields_check_keys(r, list->items[i], no_tables, keys);
         p->feature = gcal_params_fields_text(r, list->items[i], "feature");
         p->min = gcal_params_fields_number(r, list->items[i], "min", 0);
         p->max = gcal_params_fields_number(r, list->items[i], "max", p->min);
@@ -160,25 +162,14 @@ static void get_fit(struct gcal_params_fields *r, const struct gcal_yaml *map,
     if (!r->failed && (gcal_roofs_read(map, m->names, &m->roofs, r->err) < 0 ||
                        gcal_spreads_read(map, &m->roofs, &m->spreads, r->err) < 0))
         r->failed = true;
-    m->n_kernels = gcal_params_fields_count(r, map, "kernels");
-    m->n_samples = gcal_params_fields_count(r, map, "samples");
-    m->residual = gcal_params_fields_number(r, map, "residual", 0);
-    m->mean_error = gcal_params_fields_number(r, map, "mean_error", 0);
-    m->worst_error = gcal_params_fields_number(r, map, "worst_error", 0);
-    m->condition = INFINITY;
-    if (!r->failed && gcal_yaml_find(map, "condition"))
-        m->condition = gcal_params_fields_number(r, map, "condition", 0);
     m->form = gcal_params_fields_text(r, map, "form");
-    m->n_held_out = gcal_params_fields_count(r, map, "held_out");
-    m->held_out_rms = gcal_params_fields_number(r, map, "held_out_rms", 0);
-    m->error_90 = gcal_params_fields_number(r, map, "error_90", 0);
-    if (!r->failed && gcal_yaml_find(map, "short_s")) {
-        m->short_s = gcal_params_fields_number(r, map, "short_s", 0);
-        m->short_error_90 = gcal_params_fields_number(r, map, "short_error_90", 0);
+    m->condition = INFINITY;
+    gcal_params_fields_get(r, map, gcal_params_fit_fields, m);
+    if (!r->failed && (m->short_s > 0) != (m->short_error_90 > 0)) {
+        gcal_yaml_error(map, r->err,
+                        "short_s and short_error_90 must both be given or neither");
+        r->failed = true;
     }
-    if (!r->failed && gcal_yaml_find(map, "absolute_error_90_s"))
-        m->absolute_error_90_s =
-            gcal_params_fields_number(r, map, "absolute_error_90_s", 0);
 }
 
 /* Documents must be in the order of the first one. */
@@ -198,40 +189,16 @@ int gcal_params_read_model(const struct gcal_yaml *map, const char *device,
                            const char *name, struct gcal_params_model *model,
                            struct gcal_error *err)
 {
-    static const char *const keys[] = {
-        "device",
-        "model",
-        "output",
-        "expression",
-        "factor",
-        "form",
-        "factor_error",
-        "parameters",
-        "features",
-        "covariance",
-        "kernels",
-        "samples",
-        "residual",
-        "condition",
-        "mean_error",
-        "worst_error",
-        "held_out",
-        "error_90",
-        "held_out_rms",
-        "known",
-        "short_s",
-        "short_error_90",
-        "roofs",
-        "spread",
-        "expressions",
-        "stands_for",
-        "absolute_error_90_s",
-        NULL,
+    static const struct gcal_field *const tables[2] = { gcal_params_fit_fields };
+    static const char *const others[] = {
+        "device",   "model",      "output",      "expression",   "factor", "form",
+        "features", "parameters", "covariance",  "factor_error", "known",  "roofs",
+        "spread",   "stands_for", "expressions", NULL,
     };
     struct gcal_params_fields r = { .err = err };
 
     *model = (struct gcal_params_model){ 0 };
-    gcal_params_fields_check_keys(&r, map, keys);
+    gcal_params_fields_check_keys(&r, map, tables, others);
     check_text(&r, map, "device", device);
     check_text(&r, map, "model", name);
     model->name = gcal_params_fields_text(&r, map, "model");

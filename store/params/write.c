@@ -8,6 +8,7 @@
 #include "kernels/base/error.h"
 #include "kernels/base/yaml.h"
 #include "kernels/model/roofs/names.h"
+#include "store/params/fields.h"
 #include "store/params/params.h"
 #include "store/params/private.h"
 
@@ -94,32 +95,8 @@ static void put_model(struct gcal_yaml_writer *w, const struct gcal_params_devic
         gcal_yaml_write_block(w, known);
     }
     put_proportions(w, &m->stands_for);
-    gcal_yaml_put_integer(w, "kernels", m->n_kernels);
-    gcal_yaml_put_integer(w, "samples", m->n_samples);
-    gcal_yaml_put_number(w, "residual", m->residual);
-    gcal_yaml_put_number(w, "mean_error", m->mean_error);
-    gcal_yaml_put_number(w, "worst_error", m->worst_error);
-    if (isfinite(m->condition))
-        gcal_yaml_put_number(w, "condition", m->condition);
-    gcal_yaml_put_integer(w, "held_out", m->n_held_out);
-    gcal_yaml_put_number(w, "held_out_rms", m->held_out_rms);
-    gcal_yaml_put_number(w, "error_90", m->error_90);
-    if (m->short_s > 0) {
-        gcal_yaml_put_number(w, "short_s", m->short_s);
-        gcal_yaml_put_number(w, "short_error_90", m->short_error_90);
-    }
-    if (m->absolute_error_90_s > 0)
-        gcal_yaml_put_number(w, "absolute_error_90_s", m->absolute_error_90_s);
+    gcal_params_fields_put(w, gcal_params_fit_fields, m);
     gcal_yaml_write_end_map(w);
-}
-
-/* Returns whether the member, which drivers need not say, is unknown. */
-static bool is_left_out(const struct gcal_field *f, const void *member)
-{
-    static const struct gcal_device_info none = { 0 };
-    size_t size = f->type == GCAL_FIELD_BOOL ? sizeof(bool) : sizeof(uint64_t);
-
-    return f->optional && memcmp(member, (const char *)&none + f->offset, size) == 0;
 }
 
 static const char *text_of(const void *member)
@@ -157,27 +134,8 @@ static void put_listed_model(struct gcal_yaml_writer *w,
 static void put_device(struct gcal_yaml_writer *w, const struct gcal_params_device *d)
 {
     gcal_yaml_write_map(w);
-    for (const struct gcal_field *f = gcal_device_info_fields; f->name; f++) {
-        const void *member = (const char *)&d->info + f->offset;
-        const char *key = gcal_field_key(f);
-
-        if (is_left_out(f, member))
-            continue;
-        if (f->type == GCAL_FIELD_TEXT)
-            put_text(w, key, *(char *const *)member);
-        else if (f->type == GCAL_FIELD_U64)
-            gcal_yaml_put_integer(w, key, *(const uint64_t *)member);
-        else if (f->type == GCAL_FIELD_F64)
-            gcal_yaml_put_number(w, key, *(const double *)member);
-        else
-            gcal_yaml_put_bool(w, key, *(const bool *)member);
-    }
-    put_text(w, "run_id", d->run_id);
-    put_text(w, "calibrated_utc", d->calibrated_utc);
-    put_text(w, "gpucal_version", d->gpucal_version);
-    put_text(w, "configuration", d->configuration);
-    put_text(w, "catalogue", d->catalogue);
-    gcal_yaml_put_integer(w, "fitted", d->n_fitted);
+    gcal_params_fields_put(w, gcal_device_info_fields, &d->info);
+    gcal_params_fields_put(w, gcal_params_run_fields, d);
     gcal_yaml_write_text(w, "models");
     gcal_yaml_write_list(w);
     for (size_t i = 0; i < d->n_models; i++)
@@ -197,17 +155,18 @@ static bool all_finite(const double *values, size_t count)
 /* A file that no reader could use must not be published. */
 static int check_model(const struct gcal_params_model *m, struct gcal_error *err)
 {
-    double others[] = { m->residual,     m->mean_error,
-                        m->worst_error,  m->error_90,
-                        m->held_out_rms, m->factor,
-                        m->short_s,      m->short_error_90,
-                        m->factor_error, m->absolute_error_90_s };
+    bool is_finite = isfinite(m->factor) && isfinite(m->factor_error);
 
+    for (const struct gcal_field *f = gcal_params_fit_fields; f->name; f++)
+        if (f->type == GCAL_FIELD_F64 &&
+            f->offset != offsetof(struct gcal_params_model, condition))
+            is_finite =
+                is_finite && isfinite(*(const double *)((const char *)m + f->offset));
     if (all_finite(m->value, m->n_parameters) &&
         all_finite(m->standard_error, m->n_parameters) &&
         all_finite(m->root, GCAL_PARAMS_ROOT(m->n_parameters, 0)) &&
         all_finite(m->feature_min, m->n_features) &&
-        all_finite(m->feature_max, m->n_features) && all_finite(others, 10))
+        all_finite(m->feature_max, m->n_features) && is_finite)
         return 0;
     return gcal_error_set(
         err, GCAL_EFIT, "model %s: a value, error or range is not finite: not published",
