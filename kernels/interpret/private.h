@@ -359,7 +359,6 @@ int gcal_interp_enter(struct gcal_interp_translator *t, CXCursor at, size_t dept
 
 /* type.c: types, and values in memory */
 const struct gcal_interp_type *gcal_interp_type_basic(enum gcal_interp_repr repr);
-const struct gcal_interp_type *gcal_interp_type_named(const char *name, size_t length);
 const struct gcal_interp_type *
 gcal_interp_type_translate(struct gcal_interp_translator *t, CXType type, CXCursor at);
 const struct gcal_interp_type *

@@ -18,27 +18,6 @@ const struct gcal_interp_type *gcal_interp_type_basic(enum gcal_interp_repr repr
     return &basic[repr];
 }
 
-/* The scalar type with OpenCL C's name, as in convert_uchar. */
-const struct gcal_interp_type *gcal_interp_type_named(const char *name, size_t length)
-{
-    static const struct {
-        const char *name;
-        enum gcal_interp_repr repr;
-    } names[] = {
-        { "char", GCAL_INTERP_I8 },    { "uchar", GCAL_INTERP_U8 },
-        { "short", GCAL_INTERP_I16 },  { "ushort", GCAL_INTERP_U16 },
-        { "int", GCAL_INTERP_I32 },    { "uint", GCAL_INTERP_U32 },
-        { "long", GCAL_INTERP_I64 },   { "ulong", GCAL_INTERP_U64 },
-        { "half", GCAL_INTERP_F16 },   { "float", GCAL_INTERP_F32 },
-        { "double", GCAL_INTERP_F64 },
-    };
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (strlen(names[i].name) == length && memcmp(names[i].name, name, length) == 0)
-            return &basic[names[i].repr];
-    return NULL;
-}
-
 static enum gcal_interp_repr scalar_repr(enum CXTypeKind kind)
 {
     switch (kind) {

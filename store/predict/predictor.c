@@ -29,16 +29,6 @@ struct gcal_predictor_inside gcal_predictor_inside(const struct gcal_predictor *
                                            p->factor };
 }
 
-size_t gcal_predictor_feature_count(const struct gcal_predictor *p)
-{
-    return p->shared->model->n_features;
-}
-
-const char *gcal_predictor_feature(const struct gcal_predictor *p, size_t i)
-{
-    return p->shared->model->features[i];
-}
-
 int gcal_predictor_features(const struct gcal_predictor *p, const double *sizes,
                             double *values, struct gcal_error *err)
 {

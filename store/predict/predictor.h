@@ -170,11 +170,7 @@ const char *gcal_predictor_roof(const struct gcal_predictor *predictor, size_t i
 int gcal_predictor_roofs(const struct gcal_predictor *predictor, const double *sizes,
                          double *seconds, struct gcal_error *err);
 
-/* The model's features, and their counts at these sizes: 'values' has room for
- * gcal_predictor_feature_count() of them.
- */
-size_t gcal_predictor_feature_count(const struct gcal_predictor *predictor);
-const char *gcal_predictor_feature(const struct gcal_predictor *predictor, size_t i);
+/* The counts of the model's features at these sizes: 'values' has room for all of them. */
 int gcal_predictor_features(const struct gcal_predictor *predictor, const double *sizes,
                             double *values, struct gcal_error *err);
 

@@ -69,13 +69,6 @@ const char *gcal_roofs_name(const struct gcal_roofs_program *program, size_t i)
     return program->names[i];
 }
 
-size_t gcal_roofs_eval(const struct gcal_roofs_program *program, const double *parameters,
-                       const double *features, double *seconds)
-{
-    gcal_model_parts_eval(program->parts, parameters, features, seconds);
-    return gcal_roofs_longest(program, seconds);
-}
-
 const struct gcal_model_parts *gcal_roofs_parts(const struct gcal_roofs_program *program)
 {
     return program->parts;

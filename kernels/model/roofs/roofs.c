@@ -27,22 +27,6 @@ static int allocate(struct gcal_roofs *roofs, size_t n, struct gcal_error *err)
     return roofs->roofs ? 0 : gcal_error_memory(err);
 }
 
-int gcal_roofs_copy(struct gcal_roofs *to, const struct gcal_roofs *from,
-                    struct gcal_error *err)
-{
-    if (allocate(to, from->n, err) < 0)
-        return -1;
-    for (size_t i = 0; i < from->n; i++) {
-        struct gcal_roof *roof = &to->roofs[to->n++];
-
-        roof->name = strdup(from->roofs[i].name);
-        roof->expression = strdup(from->roofs[i].expression);
-        if (!roof->name || !roof->expression)
-            return gcal_error_memory(err);
-    }
-    return 0;
-}
-
 void gcal_roofs_write(struct gcal_yaml_writer *w, const struct gcal_roofs *roofs)
 {
     if (!roofs->n)

@@ -38,9 +38,6 @@ int gcal_roofs_read(const struct gcal_yaml *map, const struct gcal_expr_names *n
                     struct gcal_roofs *roofs, struct gcal_error *err);
 /* The key with its map; nothing without roofs. */
 void gcal_roofs_write(struct gcal_yaml_writer *w, const struct gcal_roofs *roofs);
-/* 'to' is overwritten; clear it in any case. */
-int gcal_roofs_copy(struct gcal_roofs *to, const struct gcal_roofs *from,
-                    struct gcal_error *err);
 void gcal_roofs_clear(struct gcal_roofs *roofs);
 
 /* Roofs that can be evaluated; needs none of its arguments any more. */
@@ -59,14 +56,11 @@ void gcal_roofs_program_destroy(struct gcal_roofs_program *program);
 size_t gcal_roofs_count(const struct gcal_roofs_program *program);
 /* Owned by the program. */
 const char *gcal_roofs_name(const struct gcal_roofs_program *program, size_t i);
-/* 'parameters' and 'features': one value each, in the model's order.  'seconds' gets one
- * value per roof; one that is not finite is 0.  Returns the roof with the longest time,
- * or the number of roofs where all are 0.  Thread-safe, allocates nothing.
- */
-size_t gcal_roofs_eval(const struct gcal_roofs_program *program, const double *parameters,
-                       const double *features, double *seconds);
-/* The roofs' expressions, in their order; and what gcal_roofs_eval() makes of their values. */
+/* The roofs' expressions, in their order. */
 const struct gcal_model_parts *gcal_roofs_parts(const struct gcal_roofs_program *program);
+/* Of the expressions' values: one that is not finite becomes 0.  Returns the roof with the
+ * longest time, or the number of roofs where all are 0.
+ */
 size_t gcal_roofs_longest(const struct gcal_roofs_program *program, double *seconds);
 
 #endif

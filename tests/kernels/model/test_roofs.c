@@ -79,9 +79,6 @@ static void reads_back_what_it_writes(void **state)
         assert_string_equal(back.roofs[i].name, roofs.roofs[i].name);
         assert_string_equal(back.roofs[i].expression, roofs.roofs[i].expression);
     }
-    gcal_roofs_clear(&back);
-    assert_int_equal(gcal_roofs_copy(&back, &roofs, NULL), 0);
-    assert_string_equal(back.roofs[1].name, "both");
     free(text);
     gcal_roofs_clear(&back);
     gcal_roofs_clear(&roofs);
@@ -116,6 +113,13 @@ static void refuses_what_is_no_roof(void **state)
     gcal_expr_names_destroy(names);
 }
 
+static size_t eval(const struct gcal_roofs_program *program, const double *parameters,
+                   const double *features, double *seconds)
+{
+    gcal_model_parts_eval(gcal_roofs_parts(program), parameters, features, seconds);
+    return gcal_roofs_longest(program, seconds);
+}
+
 static void the_longest_binds(void **state)
 {
     struct gcal_model *model = gcal_model_create("m", "f_cl_wall_time", EXPRESSION, NULL);
@@ -133,14 +137,14 @@ static void the_longest_binds(void **state)
     program = gcal_roofs_compile(&roofs, names, model, NULL);
     gcal_roofs_clear(&roofs);
     assert_int_equal(gcal_roofs_count(program), 3);
-    assert_int_equal(gcal_roofs_eval(program, parameters, features, seconds), 1);
+    assert_int_equal(eval(program, parameters, features, seconds), 1);
     assert_string_equal(gcal_roofs_name(program, 1), "l2");
     assert_true(fabs(seconds[0] - 1e-7) < 1e-18 && fabs(seconds[1] - 2e-7) < 1e-18);
     assert_true(seconds[2] == 0); /* is not finite */
     features[1] = 0;
-    assert_int_equal(gcal_roofs_eval(program, parameters, features, seconds), 0);
+    assert_int_equal(eval(program, parameters, features, seconds), 0);
     features[0] = 0; /* nothing binds */
-    assert_int_equal(gcal_roofs_eval(program, parameters, features, seconds), 3);
+    assert_int_equal(eval(program, parameters, features, seconds), 3);
     gcal_roofs_program_destroy(program);
     gcal_model_destroy(model);
     gcal_expr_names_destroy(names);
