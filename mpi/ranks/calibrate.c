@@ -21,7 +21,6 @@ enum { MAX_AGE = 256 };
 
 static const struct argp_option options[] = {
     { "record", 'r', "FILE.h5", 0, "The record of the run (default: gpucal-RUN.h5)", 0 },
-    { "seed", 'S', "N", 0, "Seed of the order of measurements", 0 },
     { "resume", 'R', "FILE.h5", 0, "Continue the interrupted run with this record", 0 },
     { "if-changed", 'i', NULL, 0,
       "Only devices that are not published, or whose driver, name, type, configuration, "
@@ -49,7 +48,6 @@ static void refuse(const char *arg, const struct argp_state *state)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct gcal_ranks_options *o = state->input;
-    char *end;
 
     switch (key) {
     case ARGP_KEY_INIT:
@@ -70,12 +68,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case 'q':
         o->quiet = true;
-        break;
-    case 'S':
-        o->seed = strtoull(arg, &end, 10);
-        o->seed_given = true;
-        if (*end || end == arg)
-            argp_error(state, "--seed: expected an integer, found '%s'", arg);
         break;
     case ARGP_KEY_ARG:
         refuse(arg, state);

@@ -1,7 +1,6 @@
 /* interrupt.c - what a run says last when it is interrupted */
 #include "mpi/ranks/interrupt.h"
 
-#include <inttypes.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -70,8 +69,6 @@ int gcal_interrupt_offer_resume(const struct gcal_ranks_options *o, const char *
     put_option(&buf, "device", o->device);
     if (o->budget_s > 0)
         gcal_buf_printf(&buf, " --budget %g", o->budget_s);
-    if (o->seed_given)
-        gcal_buf_printf(&buf, " --seed %" PRIu64, o->seed);
     put_option(&buf, "resume", record);
     gcal_buf_puts(&buf, "\n");
     return offer(&buf, &lines[0], err);

@@ -64,8 +64,7 @@ struct gcal_ranks_options {
     const char *config, *store, *record, *resume, *device;
     struct gcal_option_list catalogue; /* folders */
     double budget_s;                   /* 0: the configuration's */
-    uint64_t seed;
-    bool seed_given, dry_run, quiet, json;
+    bool dry_run, quiet, json;
     bool if_changed;  /* only devices whose published calibration is stale */
     double max_age_s; /* with if_changed: the age at which it is; INFINITY: any */
 };

@@ -114,8 +114,6 @@ static int prepare(struct gcal_root *root, struct gcal_error *err)
         return -1;
     if (o->budget_s > 0)
         root->config.measure.budget_s = o->budget_s;
-    if (o->seed_given)
-        root->config.measure.seed = o->seed;
     if (gcal_run_header_start(&root->header, &root->config, root->catalogue,
                               gcal_comm_launcher(root->comm),
                               (uint32_t)gcal_comm_size(root->comm), err) < 0 ||

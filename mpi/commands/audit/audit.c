@@ -18,7 +18,7 @@
 _Static_assert(GCAL_CONFIG_MAX_AUDIT_RUNS <= GCAL_AUDIT_MOST_RUNS,
                "an audit keeps as many runs as a configuration may ask for");
 
-enum { KEY_FALSE_ALARMS = 256, KEY_HTML, KEY_PARAMETERS, KEY_PROMETHEUS };
+enum { KEY_FALSE_ALARMS = 256, KEY_HTML, KEY_PROMETHEUS };
 
 enum { MOST_OUTPUTS = 3 }; /* text or JSON, and files */
 
@@ -29,7 +29,7 @@ struct audit_command {
     const char *store, *node, *config, *html, *prometheus;
     struct gcal_option_limits limits; /* 0: the configuration's */
     double false_alarms;              /* the same */
-    bool json, all, parameters;
+    bool json, all;
     size_t n_outputs;
     struct gcal_audit_output outputs[MOST_OUTPUTS];
 };
@@ -40,10 +40,6 @@ static const struct argp_option options[] = {
       "changed, e.g. 0.001",
       0 },
     { "html", KEY_HTML, "FILE", 0, "Write a page with plots as well", 0 },
-    { "parameters", KEY_PARAMETERS, NULL, 0,
-      "With --prometheus: metrics of all costs as well, some 20 to 200 series for each "
-      "device",
-      0 },
     { "prometheus", KEY_PROMETHEUS, "FILE", 0,
       "Write metrics for the textfile collector of node_exporter as well", 0 },
     { 0 },
@@ -64,18 +60,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_HTML:
         c->html = arg;
         break;
-    case KEY_PARAMETERS:
-        c->parameters = true;
-        break;
     case KEY_PROMETHEUS:
         c->prometheus = arg;
         break;
     case ARGP_KEY_ARG:
         gcal_option_refuse_argument(arg, state);
-        break;
-    case ARGP_KEY_END:
-        if (c->parameters && !c->prometheus)
-            argp_error(state, "--parameters requires --prometheus");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -203,11 +192,9 @@ int gcal_command_audit(int argc, char **argv)
     if (gcal_config_read_settings(c.config, &config, &err) == 0 &&
         (path = gcal_command_store_path(arena, c.store, c.config, &err)) &&
         (store = gcal_command_store_open(arena, path, false, &err))) {
-        about = (struct gcal_audit_output_options){ .store = path,
-                                                    .files = store,
-                                                    .policy = policy_of(&c, &config),
-                                                    .all = c.all,
-                                                    .parameters = c.parameters };
+        about = (struct gcal_audit_output_options){
+            .store = path, .files = store, .policy = policy_of(&c, &config), .all = c.all
+        };
         rc = audit(arena, &c, &about, &summary, &err);
     }
     status = rc < 0 ? gcal_command_fail(&err) : status_of(&summary);

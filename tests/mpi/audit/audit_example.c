@@ -328,8 +328,7 @@ int main(int argc, char **argv)
                                      .of = 3 } };
     struct gcal_audit_output_options about = { .store =
                                                    argc > 3 ? "/shared/gpucal" : HOSTILE,
-                                               .policy = site.policy,
-                                               .parameters = true };
+                                               .policy = site.policy };
     struct gcal_arena *arena = gcal_arena_create();
     int rc = -1;
 

@@ -145,10 +145,6 @@ def check_metrics(path):
     assert len(metrics["gpucal_finding_change_ratio"]) == 5
     assert set(metrics["gpucal_calibration_timestamp_seconds"].values()) == {
         1795282498.0, 1795235602.0}  # the latter was calibrated twice
-    values = metrics["gpucal_cost_seconds"]  # two of 18 parameters are no costs
-    assert all(0 < value < 1e-3 for value in values.values())
-    assert len(values) == 75 * 16 - 1, len(values)  # one has another unit
-    assert len(metrics["gpucal_cost_change_ratio"]) == 75 * 16 - 1 - 16
 
 
 check_page(sys.argv[1], sys.argv[3])

@@ -22,9 +22,6 @@ jq -e '(.devices | length) == 3000 and ([.devices[] | select(.runs)] | length) =
     ([.devices[] | select(.series)] | length) == 20 and .page.left_out > 500' "$out/json" > "$out/answer" ||
     fail "cut otherwise"
 rm "$out/json" "$out/answer"
-grep -q '^# gpucal_cost_seconds: left out, more than 100000 samples' "$out/audit.prom" ||
-    fail "no message on left out metrics"
-grep -q '^gpucal_cost' "$out/audit.prom" && fail "too many parameters"
 [ "$(grep -c '^gpucal_device_status' "$out/audit.prom")" = 3000 ] || fail "devices are left out"
 
 # A file that cannot be written; one that is there stays.

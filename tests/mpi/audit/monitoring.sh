@@ -17,22 +17,16 @@ fail() {
 
 mkdir store
 "$make_store" store "$source/tests/data/h200/vm.yaml" 6 8 0.002 3 > out || fail "no store"
-for options in '' --parameters; do
-    "$gpucal" audit --store store --warn 4 --fail 15 --prometheus "metrics$options.prom" $options > out
-    promtool check metrics < "metrics$options.prom" > out 2>&1 || fail "metrics $options"
-    [ ! -s out ] || fail "remarks on metrics $options"
-done
-
-"$gpucal" audit --store store --parameters > out 2>&1 && fail "--parameters alone"
-grep -q -- '--parameters requires --prometheus' out || fail "not said: --prometheus"
+"$gpucal" audit --store store --warn 4 --fail 15 --prometheus metrics.prom > out
+promtool check metrics < metrics.prom > out 2>&1 || fail "metrics"
+[ ! -s out ] || fail "remarks on metrics"
 
 # ---- alerts and dashboard ----
 
 cp "$examples"/prometheus/*.yml .
 promtool check rules alerts.yml > out 2>&1 || fail "alerts.yml"
 promtool test rules alerts_test.yml > out 2>&1 || fail "alerts_test.yml"
-python3 "$source/tests/mpi/audit/monitoring.py" "$examples" metrics.prom metrics--parameters.prom \
-    > out 2>&1 || fail "monitoring.py"
+python3 "$source/tests/mpi/audit/monitoring.py" "$examples" metrics.prom > out 2>&1 || fail "monitoring.py"
 promtool check rules board.yml > out 2>&1 || fail "expressions of the dashboard"
 
 # ---- NHC: a check calls die with a reason and returns 1, or returns 0 ----

@@ -35,8 +35,7 @@ struct gcal_audit_output_options {
     const struct gcal_store
         *files; /* the same, open; NULL: no parameter files are read */
     struct gcal_audit_policy policy;
-    bool all;        /* --all: devices without findings as well */
-    bool parameters; /* --parameters: metrics of all parameters as well */
+    bool all; /* --all: devices without findings as well */
 };
 
 /* Outputs that refer to 'about'. */

@@ -28,8 +28,6 @@ enum metric {
     RESIDUAL,
     FINDING,
     NOT_AUDITED,
-    COST,
-    COST_CHANGE,
     N_METRICS
 };
 
@@ -61,23 +59,11 @@ static const struct {
                   "0.05 is 5 percent." },
     [NOT_AUDITED] = { "gpucal_node_not_audited",
                       "1 for a node whose track in the store cannot be read." },
-    [COST] = { "gpucal_cost_seconds",
-               "Cost of one unit of work: a parameter of a model, in seconds." },
-    [COST_CHANGE] = { "gpucal_cost_change_ratio",
-                      "Relative change of a cost since driver, configuration or kernels "
-                      "last changed." },
 };
-
-/* Above this number, some 25 MB, all samples of costs are left out: too many to
- * scrape.
- */
-#define MOST_SAMPLES 100000
 
 struct prometheus {
     struct gcal_file_replace out;
     FILE *part[N_METRICS];
-    size_t n_samples; /* of costs */
-    bool parameters;
     const struct gcal_store *store; /* NULL: no residuals are known */
     /* The parameter file of the last node, as devices of a node follow one after the other. */
     char *node;
@@ -130,20 +116,6 @@ static bool is_cost(const struct gcal_audit_device *device,
            strcmp(series->column.unit, "s") == 0;
 }
 
-static bool series_came_before(const struct gcal_audit_device *device, size_t series)
-{
-    const struct gcal_track_column *column = &device->series[series].column, *other;
-
-    for (size_t i = 0; i < series; i++) {
-        other = &device->series[i].column;
-        if (is_cost(device, &device->series[i]) &&
-            strcmp(column->model, other->model) == 0 &&
-            strcmp(column->parameter, other->parameter) == 0)
-            return true;
-    }
-    return false;
-}
-
 static void put_findings(struct prometheus *p, const struct gcal_audit_device *device,
                          struct gcal_buf *labels)
 {
@@ -158,25 +130,6 @@ static void put_findings(struct prometheus *p, const struct gcal_audit_device *d
         put_sample(p, FINDING, labels, device->findings[i].change);
         labels->size = size;
     }
-}
-
-static void put_costs(struct prometheus *p, const struct gcal_audit_device *device,
-                      struct gcal_buf *labels)
-{
-    size_t size = labels->size;
-
-    for (size_t i = 0; i < device->n_series; i++) {
-        const struct gcal_audit_series *s = &device->series[i];
-
-        if (!is_cost(device, s) || series_came_before(device, i))
-            continue;
-        put_label(labels, "model", s->column.model);
-        put_label(labels, "parameter", s->column.parameter);
-        put_sample(p, COST, labels, s->value[s->newest]);
-        put_sample(p, COST_CHANGE, labels, s->change);
-        labels->size = size;
-    }
-    p->n_samples += 2 * device->n_series;
 }
 
 /* The median over the device's costs; NaN if the type has too few devices. */
@@ -270,8 +223,6 @@ static int put_device(void *context, const struct gcal_audit_device *device,
     put_sample(p, AGAINST_TYPE, &labels, against_type(device));
     put_sample(p, RESIDUAL, &labels, find_residual(p, device->node, device->uid));
     put_findings(p, device, &labels);
-    if (p->parameters && p->n_samples <= MOST_SAMPLES)
-        put_costs(p, device, &labels);
     failed = labels.failed;
     gcal_buf_free(&labels);
     return failed ? gcal_error_memory(err) : 0;
@@ -297,13 +248,6 @@ static int write_file(void *context, const struct gcal_audit_summary *summary,
                                   p->out.path);
         if (ftell(p->part[i]) == 0)
             continue;
-        if ((i == COST || i == COST_CHANGE) && p->n_samples > MOST_SAMPLES) {
-            fprintf(p->out.file,
-                    "# %s: left out, more than %d samples; gpucal audit --node NAME "
-                    "writes them for selected nodes\n",
-                    metrics[i].name, MOST_SAMPLES);
-            continue;
-        }
         fprintf(p->out.file, "# HELP %s %s\n# TYPE %s gauge\n", metrics[i].name,
                 metrics[i].help, metrics[i].name);
         /* Errors remain in the files' error flags, which are checked later. */
@@ -332,7 +276,6 @@ int gcal_audit_output_prometheus(struct gcal_arena *arena,
 {
     struct prometheus *p = gcal_arena_alloc(arena, 1, sizeof(*p));
 
-    p->parameters = about->parameters;
     p->store = about->files;
     gcal_arena_own(arena, p, release_prometheus);
     *output = (struct gcal_audit_output){ .context = p,
