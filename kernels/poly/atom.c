@@ -56,6 +56,11 @@ unsigned gcal_poly_add_atom(struct gcal_poly_context *c,
     c->atoms = moved;
     c->atoms[c->n_atoms] = *atom;
     c->atoms[c->n_atoms].n_nodes = n_nodes;
+    c->atoms[c->n_atoms].has_dimension =
+        atom->kind == GCAL_POLY_ATOM_DIMENSION ||
+        (atom->kind >= GCAL_POLY_ATOM_FLOOR &&
+         (gcal_poly_has_dimension(c, atom->a) ||
+          (atom->b && gcal_poly_has_dimension(c, atom->b))));
     gcal_poly_sample_atom(c, c->n_atoms);
     return (unsigned)c->n_atoms++;
 }

@@ -698,11 +698,7 @@ bool gcal_poly_contains(const struct gcal_poly_context *c, const struct gcal_pol
 
 bool gcal_poly_atom_has_dimension(const struct gcal_poly_context *c, unsigned atom)
 {
-    const struct gcal_poly_entry *a = &c->atoms[atom];
-
-    if (a->kind < GCAL_POLY_ATOM_FLOOR)
-        return a->kind == GCAL_POLY_ATOM_DIMENSION;
-    return gcal_poly_has_dimension(c, a->a) || (a->b && gcal_poly_has_dimension(c, a->b));
+    return c->atoms[atom].has_dimension;
 }
 
 bool gcal_poly_has_dimension(const struct gcal_poly_context *c, const struct gcal_poly *p)

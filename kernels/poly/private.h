@@ -18,6 +18,7 @@ struct gcal_poly_entry {
     const struct gcal_poly *a, *b;
     int64_t k;
     size_t n_nodes;                /* of the tree of atoms below it, with itself */
+    bool has_dimension;            /* it is one, or one is in its operands */
     const struct gcal_poly *value; /* of a parameter; NULL: itself */
     const struct gcal_poly *shown; /* of a hidden parameter, in named ones; else NULL */
     double at[GCAL_POLY_N_POINTS]; /* values at points (sample.c); NAN: unknown */

@@ -206,7 +206,7 @@ static bool is_fixed(const struct gcal_walk *w, unsigned index)
     const struct gcal_poly *parts[] = { atom.a, atom.b };
     const struct gcal_sets_scope *loop = innermost_loop(w->scope);
 
-    if (atom.kind == GCAL_POLY_ATOM_PARAMETER)
+    if (!gcal_poly_atom_has_dimension(w->c, index))
         return true;
     if (atom.kind == GCAL_POLY_ATOM_DIMENSION) {
         while (loop && loop->loop != index)

@@ -365,6 +365,21 @@ static void nests_end_soon(void **state)
                     " }");
 }
 
+/* A loop that halves a size is unrolled until that is too often: each of its subscripts contains
+ * all those before it.
+ */
+static void halved_sizes_end_soon(void **state)
+{
+    const double sides = seconds_of_nest(16, "", "s = i < n ? x[i] : y[i]", "");
+    const double halved = seconds_of_nest(
+        1, "", "a = n / 2; do { s += x[a]; if (a == 1) break; a >>= 1; } while (true)",
+        "");
+
+    (void)state;
+    if (halved > 300 * sides)
+        fail_msg("%g s after %g s", halved, sides);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -375,6 +390,7 @@ int main(void)
         cmocka_unit_test(budgets_end_in_a_count_or_a_reason),
         cmocka_unit_test(conditions_beyond_budgets_are_marked),
         cmocka_unit_test(nests_end_soon),
+        cmocka_unit_test(halved_sizes_end_soon),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
