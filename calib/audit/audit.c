@@ -60,10 +60,7 @@ static bool is_wanted(const struct audit *a, size_t node)
     return !a->pattern || fnmatch(a->pattern, a->nodes[node], 0) == 0;
 }
 
-static void clear_track(void *track)
-{
-    gcal_track_clear(track);
-}
+GCAL_ARENA_DESTROYER(clear_track, gcal_track_clear)
 
 /* Leaves the slot empty, with the error in a->why, when the track cannot be read. */
 static struct slot load_slot(struct audit *a, size_t node)

@@ -23,10 +23,7 @@ static const char *published_by(const struct gcal_ledger_scope *published,
     return "";
 }
 
-static void clear_params(void *params)
-{
-    gcal_params_clear(params);
-}
+GCAL_ARENA_DESTROYER(clear_params, gcal_params_clear)
 
 static int load_fits(const struct gcal_store *store, struct gcal_ledger_lines *lines,
                      const char *type, size_t most, struct gcal_audit_fits *fits,

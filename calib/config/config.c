@@ -21,15 +21,9 @@ void gcal_config_clear(struct gcal_config *config)
     *config = (struct gcal_config){ 0 };
 }
 
-static void destroy_names(void *names)
-{
-    gcal_expr_names_destroy(names);
-}
+GCAL_ARENA_DESTROYER(destroy_names, gcal_expr_names_destroy)
 
-static void destroy_tree(void *tree)
-{
-    gcal_yaml_destroy(tree);
-}
+GCAL_ARENA_DESTROYER(destroy_tree, gcal_yaml_destroy)
 
 /* ---- models ---- */
 

@@ -11,10 +11,7 @@
 #include "kernels/model/form.h"
 #include "kernels/model/named_expr.h"
 
-static void destroy_model(void *model)
-{
-    gcal_model_destroy(model);
-}
+GCAL_ARENA_DESTROYER(destroy_model, gcal_model_destroy)
 
 struct gcal_model *gcal_config_own(const struct gcal_config_model *m,
                                    struct gcal_model *model)

@@ -162,15 +162,9 @@ static int read_measured_kinds(const struct gcal_config_model *m, const char *ke
 
 /* ---- roofs ---- */
 
-static void clear_roofs(void *roofs)
-{
-    gcal_roofs_clear(roofs);
-}
+GCAL_ARENA_DESTROYER(clear_roofs, gcal_roofs_clear)
 
-static void clear_spreads(void *spreads)
-{
-    gcal_spreads_clear(spreads);
-}
+GCAL_ARENA_DESTROYER(clear_spreads, gcal_spreads_clear)
 
 /* The forms' expressions have all names that the roofs have. */
 static int read_roofs(struct gcal_config_model *m, struct gcal_error *err)

@@ -25,10 +25,7 @@ struct counts {
     double *counts;                 /* of the record's kernels; NaN: not evaluated yet */
 };
 
-static void destroy_model(void *model)
-{
-    gcal_model_destroy(model);
-}
+GCAL_ARENA_DESTROYER(destroy_model, gcal_model_destroy)
 
 static int counts_init(struct gcal_arena *scratch, struct counts *c,
                        const struct gcal_record *record, const char *feature,

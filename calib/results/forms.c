@@ -205,10 +205,7 @@ static int find_mixed(struct gcal_arena *scratch, struct gcal_result_type_fit *t
     return 0;
 }
 
-static void clear_fit(void *fit)
-{
-    gcal_fit_clear(fit);
-}
+GCAL_ARENA_DESTROYER(clear_fit, gcal_fit_clear)
 
 /* To the cells.  'start': where the search begins, or NULL. */
 static int fit_cells(struct gcal_arena *scratch, struct gcal_result_form_fit *f,

@@ -126,10 +126,7 @@ static int add_proportions(struct gcal_result_type_fit *t,
     return rc;
 }
 
-static void clear_proportions(void *proportions)
-{
-    gcal_proportions_clear(proportions);
-}
+GCAL_ARENA_DESTROYER(clear_proportions, gcal_proportions_clear)
 
 int gcal_result_find_known(struct gcal_result_type_fit *t,
                            const struct gcal_record *record,

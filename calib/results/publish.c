@@ -101,10 +101,7 @@ static const char *catalogue_of(const struct gcal_record_header *header)
     return header->catalogue ? header->catalogue : "";
 }
 
-static void destroy_names(void *names)
-{
-    gcal_expr_names_destroy(names);
-}
+GCAL_ARENA_DESTROYER(destroy_names, gcal_expr_names_destroy)
 
 /* Adds the model of the type's device k, or of the type itself (k = n_devices).  The factor's error of
  * a type is the standard deviation between devices: a device that was not measured may

@@ -50,10 +50,7 @@ static void put_cost(const struct gcal_select_terms *terms,
                             terms->items[i].parameter, terms->items[i].feature);
 }
 
-static void destroy_expr(void *expr)
-{
-    gcal_expr_destroy(expr);
-}
+GCAL_ARENA_DESTROYER(destroy_expr, gcal_expr_destroy)
 
 int gcal_select_costs_find(const struct gcal_config_model *m,
                            const struct gcal_select_sources *sources,

@@ -98,10 +98,7 @@ int gcal_select_rows_add_list(struct gcal_select_rows *rows,
 
 /* ---- their span ---- */
 
-static void destroy_span(void *span)
-{
-    gcal_fit_span_destroy(span);
-}
+GCAL_ARENA_DESTROYER(destroy_span, gcal_fit_span_destroy)
 
 void gcal_select_basis_init(struct gcal_arena *arena, struct gcal_select_basis *basis,
                             size_t n_columns)

@@ -67,10 +67,7 @@ void gcal_arena_destroy(struct gcal_arena *arena)
     free(arena);
 }
 
-static void destroy_child(void *arena)
-{
-    gcal_arena_destroy(arena);
-}
+GCAL_ARENA_DESTROYER(destroy_child, gcal_arena_destroy)
 
 struct gcal_arena *gcal_arena_child(struct gcal_arena *parent)
 {

@@ -44,6 +44,13 @@ char *gcal_arena_take(struct gcal_arena *arena, struct gcal_buf *buf)
 /* Hands over 'object', which destroy(object) releases; NULL is allowed, and returned. */
 void *gcal_arena_own(struct gcal_arena *arena, void *object, void (*destroy)(void *));
 
+/* Defines the static function 'name' for gcal_arena_own(), which calls destroy(object). */
+#define GCAL_ARENA_DESTROYER(name, destroy)                                              \
+    static void name(void *object)                                                       \
+    {                                                                                    \
+        destroy(object);                                                                 \
+    }
+
 /* Says that memory ran out, and ends the program. */
 void gcal_arena_out_of_memory(void) __attribute__((noreturn));
 

@@ -76,10 +76,7 @@ const char *gcal_command_store_path(struct gcal_arena *arena, const char *option
     return path;
 }
 
-static void close_store(void *store)
-{
-    gcal_store_close(store);
-}
+GCAL_ARENA_DESTROYER(close_store, gcal_store_close)
 
 struct gcal_store *gcal_command_store_open(struct gcal_arena *arena, const char *path,
                                            bool writable, struct gcal_error *err)

@@ -153,15 +153,9 @@ static char *get_text(struct member *m, struct gcal_wire *wire)
     return gcal_arena_own(m->arena, gcal_wire_get_text(wire), free);
 }
 
-static void clear_files(void *files)
-{
-    gcal_catalogue_files_clear(files);
-}
+GCAL_ARENA_DESTROYER(clear_files, gcal_catalogue_files_clear)
 
-static void clear_info(void *info)
-{
-    gcal_device_info_clear(info);
-}
+GCAL_ARENA_DESTROYER(clear_info, gcal_device_info_clear)
 
 static int read_assignment(struct member *m, struct assignment *a, struct gcal_error *err)
 {

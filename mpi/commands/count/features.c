@@ -44,10 +44,7 @@ static double value_of(const struct gcal_expr *expr, size_t n, const double *sym
     return fabs(value - round(value)) < 1e-6 ? round(value) : value;
 }
 
-static void destroy_expr(void *expr)
-{
-    gcal_expr_destroy(expr);
-}
+GCAL_ARENA_DESTROYER(destroy_expr, gcal_expr_destroy)
 
 double *gcal_count_features_values(struct gcal_arena *arena,
                                    const struct gcal_profile *profile, double sub_group,

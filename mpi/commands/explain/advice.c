@@ -89,10 +89,7 @@ static void advise_registers(struct gcal_explain_case *c)
 
 /* ---- other counts ---- */
 
-static void destroy_profile(void *profile)
-{
-    gcal_profile_destroy(profile);
-}
+GCAL_ARENA_DESTROYER(destroy_profile, gcal_profile_destroy)
 
 static struct gcal_profile *copy_profile(const struct gcal_explain_case *c)
 {

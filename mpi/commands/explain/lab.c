@@ -9,25 +9,13 @@
 #include "mpi/commands/explain/private.h"
 #include "store/params/params.h"
 
-static void destroy_predictor(void *predictor)
-{
-    gcal_predictor_destroy(predictor);
-}
+GCAL_ARENA_DESTROYER(destroy_predictor, gcal_predictor_destroy)
 
-static void destroy_parts(void *parts)
-{
-    gcal_model_parts_destroy(parts);
-}
+GCAL_ARENA_DESTROYER(destroy_parts, gcal_model_parts_destroy)
 
-static void destroy_names(void *names)
-{
-    gcal_expr_names_destroy(names);
-}
+GCAL_ARENA_DESTROYER(destroy_names, gcal_expr_names_destroy)
 
-static void destroy_model(void *model)
-{
-    gcal_model_destroy(model);
-}
+GCAL_ARENA_DESTROYER(destroy_model, gcal_model_destroy)
 
 /* ---- uses of costs ---- */
 

@@ -7,15 +7,9 @@
 #include "kernels/model/profile.h"
 #include "mpi/commands/explain/private.h"
 
-static void clear_subject(void *subject)
-{
-    gcal_predict_subject_clear(subject);
-}
+GCAL_ARENA_DESTROYER(clear_subject, gcal_predict_subject_clear)
 
-static void clear_points(void *points)
-{
-    gcal_strings_clear(points);
-}
+GCAL_ARENA_DESTROYER(clear_points, gcal_strings_clear)
 
 /* At a point of the subject; 'plan' NULL: the kernel alone. */
 static int add_case(struct gcal_arena *arena, struct gcal_explain_set *set,

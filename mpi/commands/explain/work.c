@@ -131,10 +131,7 @@ static int check_same_work(const struct gcal_explain_case *c, const double *size
     return check_arrays(&before, &now, other, err);
 }
 
-static void destroy_profile(void *profile)
-{
-    gcal_profile_destroy(profile);
-}
+GCAL_ARENA_DESTROYER(destroy_profile, gcal_profile_destroy)
 
 /* With the options' NDRange and sizes, if they have the same names. */
 static const struct gcal_profile *count_again(const struct gcal_explain_case *c,

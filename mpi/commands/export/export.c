@@ -150,10 +150,7 @@ static const struct argp argp = {
 
 /* ---- kernels ---- */
 
-static void clear_counted(void *set)
-{
-    gcal_profile_set_clear(set);
-}
+GCAL_ARENA_DESTROYER(clear_counted, gcal_profile_set_clear)
 
 /* The sizes of all --at of a kernel, or the only ones that it has without. */
 static int read_kernel(struct export_command *c, size_t i, struct gcal_error *err)

@@ -215,10 +215,7 @@ static void check_age(struct health *h, const struct gcal_params *published,
 
 /* ---- the node ---- */
 
-static void clear_published(void *params)
-{
-    gcal_params_clear(params);
-}
+GCAL_ARENA_DESTROYER(clear_published, gcal_params_clear)
 
 /* What is published of it; NULL, without error: nothing. */
 static struct gcal_params *

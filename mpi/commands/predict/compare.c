@@ -24,10 +24,7 @@ static void add_baseline(struct gcal_evaluation_targets *t, const char *label,
     t->baselines = items;
 }
 
-static void clear_params(void *params)
-{
-    gcal_params_clear(params);
-}
+GCAL_ARENA_DESTROYER(clear_params, gcal_params_clear)
 
 /* The general models of a file. */
 static int read_baselines(struct gcal_evaluation_targets *t, const char *file,

@@ -358,10 +358,7 @@ static int sign(const struct store_command *c, struct gcal_store *store,
     return 0;
 }
 
-static void close_store(void *store)
-{
-    gcal_store_close(store);
-}
+GCAL_ARENA_DESTROYER(close_store, gcal_store_close)
 
 static struct gcal_store *open_store(struct gcal_arena *arena,
                                      const struct store_command *c,

@@ -65,10 +65,7 @@ struct copy_option {
     enum gcal_feature_host_memory host;
 };
 
-static void destroy_expr(void *expr)
-{
-    gcal_expr_destroy(expr);
-}
+GCAL_ARENA_DESTROYER(destroy_expr, gcal_expr_destroy)
 
 /* 'bytes': an expression in the profile's sizes; 'buffer' may be NULL. */
 static int add(struct gcal_step_plan *plan, const struct copy_option *o,
@@ -224,10 +221,7 @@ static int add_option(struct gcal_step_plan *plan, const char *text,
                                     : add(plan, &o, source->profile, bytes, NULL, err);
 }
 
-static void destroy_transfers(void *transfers)
-{
-    gcal_transfers_destroy(transfers);
-}
+GCAL_ARENA_DESTROYER(destroy_transfers, gcal_transfers_destroy)
 
 struct gcal_step_plan *gcal_step_plan_create(struct gcal_arena *arena,
                                              const struct gcal_step_options *o,
