@@ -79,19 +79,6 @@ static char *program_binary(cl_program program)
     return NULL;
 }
 
-static uint64_t from_binary(struct gcal_device *cl, cl_program program, const char *entry)
-{
-    char *binary = program_binary(program);
-    uint64_t registers = 0;
-
-    if (binary && !cl->cuda)
-        cl->cuda = gcal_device_cuda_open(cl->info.pci);
-    if (binary && cl->cuda)
-        registers = gcal_device_cuda_registers(cl->cuda, binary, entry);
-    free(binary);
-    return registers;
-}
-
 /* ---- all of it ---- */
 
 static struct gcal_built ask(struct gcal_device *cl, cl_program program, cl_kernel kernel,
@@ -109,8 +96,14 @@ static struct gcal_built ask(struct gcal_device *cl, cl_program program, cl_kern
     char *log = gcal_device_build_log(cl, program);
     built.registers = log ? gcal_device_log_registers(log, entry) : 0;
     free(log);
-    if (!built.registers)
-        built.registers = from_binary(cl, program, entry);
+    if (built.registers)
+        return built;
+    char *binary = program_binary(program);
+    if (binary && !cl->cuda)
+        cl->cuda = gcal_device_cuda_open(cl->info.pci);
+    if (binary && cl->cuda)
+        built.registers = gcal_device_cuda_registers(cl->cuda, binary, entry);
+    free(binary);
     return built;
 }
 

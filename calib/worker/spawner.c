@@ -221,17 +221,7 @@ uint32_t gcal_worker_spawner_platform(const struct gcal_worker_spawner *spawner,
     return known_device ? known_device->platform : GCAL_DEVICE_ANY_PLATFORM;
 }
 
-/* The descriptor passed with the answer, -1: none. */
-static int passed_fd(struct msghdr *message)
-{
-    struct cmsghdr *head = CMSG_FIRSTHDR(message);
-    int fd = -1;
-
-    if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS)
-        memcpy(&fd, CMSG_DATA(head), sizeof(fd));
-    return fd;
-}
-
+/* '*passed': the descriptor passed with the answer, -1: none. */
 static int receive(int fd, struct answer *answer, int *passed)
 {
     char control[CMSG_SPACE(sizeof(int))] = { 0 };
@@ -241,8 +231,11 @@ static int receive(int fd, struct answer *answer, int *passed)
                               .msg_control = control,
                               .msg_controllen = sizeof(control) };
     ssize_t n = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
+    const struct cmsghdr *head = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
 
-    *passed = n > 0 ? passed_fd(&message) : -1;
+    *passed = -1;
+    if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS)
+        memcpy(passed, CMSG_DATA(head), sizeof(*passed));
     return n == sizeof(*answer) ? 0 : -1;
 }
 

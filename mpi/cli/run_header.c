@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/clock.h"
-#include "kernels/base/error.h"
 #include "kernels/base/random.h"
 #include "calib/config/config.h"
 #include "kernels/generate/generate.h"
@@ -24,20 +24,24 @@ static char *make_run_id(const char *utc)
         if (*c != '-' && *c != ':')
             date[n++] = *c;
     date[n] = '\0';
-    return gcal_buf_format("%s-%08x", date, (unsigned)(gcal_random_next(&state) >> 32));
+    char *id =
+        gcal_buf_format("%s-%08x", date, (unsigned)(gcal_random_next(&state) >> 32));
+    if (!id)
+        gcal_arena_out_of_memory();
+    return id;
 }
 
-char *gcal_run_id_new(void)
+const char *gcal_run_id_new(struct gcal_arena *arena)
 {
     char utc[GCAL_CLOCK_UTC_SIZE];
 
     gcal_clock_utc(utc);
-    return make_run_id(utc);
+    return gcal_arena_own(arena, make_run_id(utc), free);
 }
 
-int gcal_run_header_start(struct gcal_record_header *h, const struct gcal_config *config,
-                          const struct gcal_catalogue *catalogue, char *launcher,
-                          uint32_t n_ranks, struct gcal_error *err)
+void gcal_run_header_start(struct gcal_record_header *h, const struct gcal_config *config,
+                           const struct gcal_catalogue *catalogue, char *launcher,
+                           uint32_t n_ranks)
 {
     char utc[GCAL_CLOCK_UTC_SIZE];
 
@@ -51,19 +55,19 @@ int gcal_run_header_start(struct gcal_record_header *h, const struct gcal_config
     h->catalogue = strdup(gcal_catalogue_fingerprint(catalogue));
     h->seed = config->measure.seed;
     h->n_ranks = n_ranks;
-    if (!h->started_utc || !h->run_id || !h->gpucal_version || !h->launcher ||
-        !h->config || !h->config_file || !h->catalogue)
-        return gcal_error_memory(err);
-    return gcal_catalogue_files_copy(&h->catalogue_files,
-                                     gcal_catalogue_added_files(catalogue), err);
+    if (!h->started_utc || !h->gpucal_version || !h->launcher || !h->config ||
+        !h->config_file || !h->catalogue ||
+        gcal_catalogue_files_copy(&h->catalogue_files,
+                                  gcal_catalogue_added_files(catalogue), NULL) < 0)
+        gcal_arena_out_of_memory();
 }
 
-int gcal_run_header_end(struct gcal_record_header *h, struct gcal_error *err)
+void gcal_run_header_end(struct gcal_record_header *h)
 {
     char utc[GCAL_CLOCK_UTC_SIZE];
 
     gcal_clock_utc(utc);
     free(h->finished_utc);
-    h->finished_utc = strdup(utc);
-    return h->finished_utc ? 0 : gcal_error_memory(err);
+    if (!(h->finished_utc = strdup(utc)))
+        gcal_arena_out_of_memory();
 }

@@ -4,22 +4,22 @@
 
 #include <stdint.h>
 
+struct gcal_arena;
 struct gcal_catalogue;
 struct gcal_config;
-struct gcal_error;
 struct gcal_record_header;
 
-/* The id of a run that starts now, the caller's to free; NULL: out of memory. */
-char *gcal_run_id_new(void);
+/* The id of a run that starts now. */
+const char *gcal_run_id_new(struct gcal_arena *arena);
 
-/* Fills the header of a run that starts now, with the catalogue's files.  Takes
- * ownership of 'launcher', which may be NULL (out of memory).
+/* Fills the header of a run that starts now, with the catalogue's files.  Takes ownership of
+ * 'launcher'.
  */
-int gcal_run_header_start(struct gcal_record_header *header,
-                          const struct gcal_config *config,
-                          const struct gcal_catalogue *catalogue, char *launcher,
-                          uint32_t n_ranks, struct gcal_error *err);
+void gcal_run_header_start(struct gcal_record_header *header,
+                           const struct gcal_config *config,
+                           const struct gcal_catalogue *catalogue, char *launcher,
+                           uint32_t n_ranks);
 /* Sets the end of the run to now. */
-int gcal_run_header_end(struct gcal_record_header *header, struct gcal_error *err);
+void gcal_run_header_end(struct gcal_record_header *header);
 
 #endif

@@ -74,10 +74,10 @@ static int convert_and_open(struct gcal_root *root, struct gcal_record **record,
 static int write_record(struct gcal_root *root, struct gcal_record **record,
                         struct gcal_error *err)
 {
-    int rc = gcal_run_header_end(&root->header, err);
+    int rc;
 
-    if (rc == 0)
-        rc = convert_and_open(root, record, err);
+    gcal_run_header_end(&root->header);
+    rc = convert_and_open(root, record, err);
     if (rc == 0 && (rc = note_speeds(root, *record, err)) > 0)
         rc = convert_and_open(root, record, err);
     if (rc < 0)

@@ -114,10 +114,10 @@ static int prepare(struct gcal_root *root, struct gcal_error *err)
         return -1;
     if (o->budget_s > 0)
         root->config.measure.budget_s = o->budget_s;
-    if (gcal_run_header_start(&root->header, &root->config, root->catalogue,
-                              gcal_comm_launcher(root->comm),
-                              (uint32_t)gcal_comm_size(root->comm), err) < 0 ||
-        open_store(root, err) < 0 || check_purpose(root, err) < 0 ||
+    gcal_run_header_start(&root->header, &root->config, root->catalogue,
+                          gcal_comm_launcher(root->comm),
+                          (uint32_t)gcal_comm_size(root->comm));
+    if (open_store(root, err) < 0 || check_purpose(root, err) < 0 ||
         open_journal(root, err) < 0)
         return -1;
     if (root->journal) {

@@ -24,13 +24,13 @@ int gcal_explain_measure(struct gcal_explain_case *c, const struct gcal_own_opti
 
     *m = (struct gcal_explain_measured){ NAN, NAN, NAN, 0, NAN, NULL, NULL };
     c->measured = m;
-    if (gcal_predict_subject_measure(c->options, own, c->subject, &m->whole_s,
-                                     &m->launches, err) < 0)
+    if (gcal_predict_subject_measure(c->options, own, c->subject, GCAL_KERNEL_COMPLETE,
+                                     &m->whole_s, &m->launches, err) < 0)
         return -1;
-    if (gcal_predict_subject_measure_form(c->options, own, c->subject, GCAL_KERNEL_MEMORY,
-                                          &m->memory_s, &launches, &inner) < 0 ||
-        gcal_predict_subject_measure_form(c->options, own, c->subject, GCAL_KERNEL_ONCHIP,
-                                          &m->onchip_s, &launches, &inner) < 0) {
+    if (gcal_predict_subject_measure(c->options, own, c->subject, GCAL_KERNEL_MEMORY,
+                                     &m->memory_s, &launches, &inner) < 0 ||
+        gcal_predict_subject_measure(c->options, own, c->subject, GCAL_KERNEL_ONCHIP,
+                                     &m->onchip_s, &launches, &inner) < 0) {
         m->why_not = gcal_arena_strdup(c->arena, inner.text);
         return 0;
     }

@@ -125,9 +125,7 @@ static int write_record(struct run *run, struct gcal_error *err)
     if (!(run->writer = gcal_record_create(l->record, err)))
         return -1;
     run->sink = gcal_record_sink(run->writer);
-    if (gcal_run_header_start(&run->header, &l->config, l->catalogue, strdup("none"), 1,
-                              err) < 0)
-        return -1;
+    gcal_run_header_start(&run->header, &l->config, l->catalogue, strdup("none"), 1);
     for (size_t i = 0; i < l->devices.count; i++) {
         const struct gcal_device_info *info = &l->devices.info[i];
 
@@ -136,8 +134,7 @@ static int write_record(struct run *run, struct gcal_error *err)
             measure_device(run, info, err) < 0)
             return -1;
     }
-    if (gcal_run_header_end(&run->header, err) < 0)
-        return -1;
+    gcal_run_header_end(&run->header);
     writer = run->writer;
     run->writer = NULL;
     return gcal_record_finish(writer, &run->header, err);

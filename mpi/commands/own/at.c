@@ -1,6 +1,5 @@
 /* at.c - a user's kernel at given sizes, to be timed without a model */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/base/error.h"
@@ -24,26 +23,19 @@ static int find_value(const struct gcal_own_kernel *own, size_t i, size_t n,
                           own->sizes[i].name, own->sizes[i].name);
 }
 
-static int set_sizes(const struct gcal_own_kernel *own, size_t n,
-                     const char *const *names, const double *values, double *sizes,
-                     struct gcal_error *err)
-{
-    for (size_t i = 0; i < own->n_sizes; i++)
-        if (find_value(own, i, n, names, values, &sizes[i], err) < 0)
-            return -1;
-    return gcal_own_sizes_check(own, sizes, err);
-}
-
 int gcal_own_measure(const struct gcal_own_kernel *own, enum gcal_kernel_form form,
                      size_t n, const char *const *names, const double *values,
                      struct gcal_local_devices *devices, const char *uid, double *time_s,
                      size_t *launches, struct gcal_error *err)
 {
-    double *sizes = calloc(own->n_sizes + 1, sizeof(*sizes));
+    double *sizes = gcal_arena_alloc(own->arena, own->n_sizes, sizeof(*sizes));
     struct gcal_kernel_list list = { 0 };
-    int rc =
-        sizes ? set_sizes(own, n, names, values, sizes, err) : gcal_error_memory(err);
+    int rc = 0;
 
+    for (size_t i = 0; i < own->n_sizes && rc == 0; i++)
+        rc = find_value(own, i, n, names, values, &sizes[i], err);
+    if (rc == 0)
+        rc = gcal_own_sizes_check(own, sizes, err);
     if (rc == 0) {
         struct gcal_own_description description = { .n_points = 1, .points = sizes };
         struct gcal_catalogue_files files = { 0 };
@@ -63,6 +55,5 @@ int gcal_own_measure(const struct gcal_own_kernel *own, enum gcal_kernel_form fo
         rc = gcal_local_device_measure(devices, uid, list.kernels[0], time_s, launches,
                                        err);
     gcal_kernel_list_clear(&list);
-    free(sizes);
     return rc;
 }

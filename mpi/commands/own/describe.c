@@ -83,15 +83,12 @@ static int compare_numbers(const void *a, const void *b)
 }
 
 /* All values of a size under 'key', or that of the middle if there is no key. */
-static int put_size(struct gcal_buf *out, const struct gcal_own_kernel *own,
-                    const struct gcal_own_description *d, size_t i, const char *key,
-                    struct gcal_error *err)
+static void put_size(struct gcal_buf *out, const struct gcal_own_kernel *own,
+                     const struct gcal_own_description *d, size_t i, const char *key)
 {
-    double *values = calloc(d->n_points + 1, sizeof(*values));
+    double *values = gcal_arena_alloc(own->arena, d->n_points, sizeof(*values));
     size_t n = 0;
 
-    if (!values)
-        return gcal_error_memory(err);
     for (size_t k = 0; k < d->n_points; k++)
         values[k] = d->points[k * own->n_sizes + i];
     qsort(values, d->n_points, sizeof(*values), compare_numbers);
@@ -102,8 +99,6 @@ static int put_size(struct gcal_buf *out, const struct gcal_own_kernel *own,
         if (!k || values[k] > values[k - 1])
             gcal_buf_printf(out, "%s%.0f", n++ ? ", " : "", values[k]);
     gcal_buf_puts(out, "]}\n");
-    free(values);
-    return 0;
 }
 
 static bool has_several_values(const struct gcal_own_kernel *own,
@@ -118,8 +113,8 @@ static bool has_several_values(const struct gcal_own_kernel *own,
 /* The only size with several values has a sweep; of several such sizes, which change
  * together, the last has all its values.  It comes last.
  */
-static int put_sizes(struct gcal_buf *out, const struct gcal_own_kernel *own,
-                     const struct gcal_own_description *d, struct gcal_error *err)
+static void put_sizes(struct gcal_buf *out, const struct gcal_own_kernel *own,
+                      const struct gcal_own_description *d)
 {
     size_t last = own->n_sizes, n_several = 0;
 
@@ -130,11 +125,10 @@ static int put_sizes(struct gcal_buf *out, const struct gcal_own_kernel *own,
         }
     gcal_buf_puts(out, "arguments:\n");
     for (size_t i = 0; i < own->n_sizes; i++)
-        if (i != last && put_size(out, own, d, i, NULL, err) < 0)
-            return -1;
-    return last < own->n_sizes
-               ? put_size(out, own, d, last, n_several > 1 ? "size" : "ladder", err)
-               : 0;
+        if (i != last)
+            put_size(out, own, d, i, NULL);
+    if (last < own->n_sizes)
+        put_size(out, own, d, last, n_several > 1 ? "size" : "ladder");
 }
 
 /* ---- the NDRange and the arguments ---- */
@@ -208,8 +202,9 @@ static void put_derived(struct gcal_buf *out, const struct gcal_own_kernel *own,
     gcal_buf_puts(out, "]}\n");
 }
 
-static char *description(const struct gcal_own_kernel *own,
-                         const struct gcal_own_description *d, struct gcal_error *err)
+static const char *make_description(const struct gcal_own_kernel *own,
+                                    const struct gcal_own_description *d,
+                                    struct gcal_error *err)
 {
     const struct gcal_count_signature *s = &own->signature;
     const char *slash = strrchr(own->request.file, '/');
@@ -219,8 +214,8 @@ static char *description(const struct gcal_own_kernel *own,
     put_text(&out, slash ? slash + 1 : own->request.file);
     gcal_buf_printf(&out, "\ntags: [own, %s]\nsource: %s.cl\nkernel: %s\n", own->name,
                     own->name, s->kernel);
-    if (put_sizes(&out, own, d, err) < 0 ||
-        put_defines(&out, own->request.build_options, err) < 0) {
+    put_sizes(&out, own, d);
+    if (put_defines(&out, own->request.build_options, err) < 0) {
         gcal_buf_free(&out);
         return NULL;
     }
@@ -257,27 +252,20 @@ static char *description(const struct gcal_own_kernel *own,
     if (d->unchecked)
         gcal_buf_puts(&out, "unchecked: true\n");
     put_derived(&out, own, d);
-    return gcal_buf_take(&out, err);
+    return gcal_arena_take(own->arena, &out);
 }
 
 int gcal_own_kernel_describe(const struct gcal_own_kernel *own,
                              const struct gcal_own_description *d,
                              struct gcal_catalogue_files *files, struct gcal_error *err)
 {
-    char *yaml = gcal_buf_format("%s.yaml", own->name);
-    char *cl = gcal_buf_format("%s.cl", own->name);
-    char *text = yaml && cl ? description(own, d, err) : NULL;
-    int rc = -1;
+    const char *yaml = gcal_arena_format(own->arena, "%s.yaml", own->name);
+    const char *cl = gcal_arena_format(own->arena, "%s.cl", own->name);
+    const char *text = make_description(own, d, err);
 
-    if (!yaml || !cl)
-        gcal_error_memory(err);
-    else if (text &&
-             gcal_catalogue_files_add(files, own->request.file, yaml, text, err) == 0)
-        rc = gcal_catalogue_files_add(files, own->request.file, cl, own->source, err);
-    free(text);
-    free(yaml);
-    free(cl);
-    return rc;
+    if (!text || gcal_catalogue_files_add(files, own->request.file, yaml, text, err) < 0)
+        return -1;
+    return gcal_catalogue_files_add(files, own->request.file, cl, own->source, err);
 }
 
 /* ---- kernels of the entry ---- */
@@ -286,18 +274,18 @@ int gcal_own_kernel_tags(const struct gcal_own_kernel *own, enum gcal_kernel_for
                          const double *sizes, struct gcal_strings *tags,
                          struct gcal_error *err)
 {
-    char *text =
-        form == GCAL_KERNEL_COMPLETE
-            ? strdup(own->name)
-            : gcal_buf_format("own_%s_%s", own->name, gcal_kernel_form_name(form));
-    int rc = text ? gcal_strings_take(tags, text, err) : gcal_error_memory(err);
+    const char *text = form == GCAL_KERNEL_COMPLETE
+                           ? own->name
+                           : gcal_arena_format(own->arena, "own_%s_%s", own->name,
+                                               gcal_kernel_form_name(form));
+    int rc = gcal_strings_add(tags, text, err);
 
     if (rc == 0 && form == GCAL_KERNEL_COMPLETE)
         rc = gcal_strings_add(tags, "own", err);
-    for (size_t i = 0; rc == 0 && i < own->n_sizes; i++) {
-        text = gcal_buf_format("%s:%.0f", own->sizes[i].name, sizes[i]);
-        rc = text ? gcal_strings_take(tags, text, err) : gcal_error_memory(err);
-    }
+    for (size_t i = 0; rc == 0 && i < own->n_sizes; i++)
+        rc = gcal_strings_add(
+            tags, gcal_arena_format(own->arena, "%s:%.0f", own->sizes[i].name, sizes[i]),
+            err);
     return rc;
 }
 

@@ -175,8 +175,8 @@ static int open_record(struct run *r, const char *path, struct gcal_error *err)
     if (!(r->writer = gcal_record_create(path, err)))
         return -1;
     r->to_record = gcal_record_sink(r->writer);
-    return gcal_run_header_start(&r->header, &r->config, r->catalogue, strdup("none"), 1,
-                                 err);
+    gcal_run_header_start(&r->header, &r->config, r->catalogue, strdup("none"), 1);
+    return 0;
 }
 
 static int close_record(struct run *r, struct gcal_error *err)
@@ -185,8 +185,7 @@ static int close_record(struct run *r, struct gcal_error *err)
 
     if (!writer)
         return 0;
-    if (gcal_run_header_end(&r->header, err) < 0)
-        return -1;
+    gcal_run_header_end(&r->header);
     r->writer = NULL;
     return gcal_record_finish(writer, &r->header, err);
 }

@@ -321,8 +321,9 @@ static int run(const struct predict_command *c, struct gcal_error *err)
     a.device_uid = s.published.device->info.uid;
     a.device_type = s.published.device->info.type;
     a.built = gcal_built_find(s.target.profile, a.device_type);
-    if (c->measure && gcal_predict_subject_measure(&c->subject, &c->own, &s,
-                                                   &a.measured_s, &a.launches, err) < 0)
+    if (c->measure &&
+        gcal_predict_subject_measure(&c->subject, &c->own, &s, GCAL_KERNEL_COMPLETE,
+                                     &a.measured_s, &a.launches, err) < 0)
         goto out;
     if (predict(c, &s, &a, rows, err) < 0) {
         char time[GCAL_UNITS_SIZE];

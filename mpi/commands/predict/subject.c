@@ -232,11 +232,11 @@ static int measure_derived(const struct gcal_predict_subject_options *o,
     return rc;
 }
 
-int gcal_predict_subject_measure_form(const struct gcal_predict_subject_options *o,
-                                      const struct gcal_own_options *own,
-                                      const struct gcal_predict_subject *s,
-                                      enum gcal_kernel_form form, double *measured_s,
-                                      size_t *launches, struct gcal_error *err)
+int gcal_predict_subject_measure(const struct gcal_predict_subject_options *o,
+                                 const struct gcal_own_options *own,
+                                 const struct gcal_predict_subject *s,
+                                 enum gcal_kernel_form form, double *measured_s,
+                                 size_t *launches, struct gcal_error *err)
 {
     struct gcal_local_devices devices = { 0 };
     int rc = gcal_local_devices_open(&devices, err);
@@ -250,15 +250,6 @@ int gcal_predict_subject_measure_form(const struct gcal_predict_subject_options 
                                        measured_s, launches, err);
     gcal_local_devices_close(&devices);
     return rc;
-}
-
-int gcal_predict_subject_measure(const struct gcal_predict_subject_options *o,
-                                 const struct gcal_own_options *own,
-                                 const struct gcal_predict_subject *s, double *measured_s,
-                                 size_t *launches, struct gcal_error *err)
-{
-    return gcal_predict_subject_measure_form(o, own, s, GCAL_KERNEL_COMPLETE, measured_s,
-                                             launches, err);
 }
 
 /* ---- the cost of a launch ---- */

@@ -171,13 +171,9 @@ static int write_all(const char *folder, const struct gcal_results *results,
 static int publish(const struct fitting *f, const struct gcal_results *results,
                    size_t *published, struct gcal_error *err)
 {
-    char *run_id = f->again ? gcal_run_id_new() : NULL;
-    int rc = f->again && !run_id ? gcal_error_memory(err)
-                                 : gcal_results_publish(results, f->record, &f->config,
-                                                        f->store, run_id, published, err);
-
-    free(run_id);
-    return rc;
+    return gcal_results_publish(results, f->record, &f->config, f->store,
+                                f->again ? gcal_run_id_new(f->arena) : NULL, published,
+                                err);
 }
 
 /* ---- JSON ---- */
