@@ -53,15 +53,12 @@ static bool is_first_of_group(const struct gcal_fit_rows *rows, size_t i)
 
 /* ---- one group left out ---- */
 
-/* Returns whether the other rows determine the time of row i.  At the values of all rows' fit: noise
- * may make a cost that they hardly depend on any, and of a time that is a thousand times too
- * long, the standard error is small.
- */
-static bool is_determined(const struct cross *c, const struct gcal_fit_svd *d, size_t i,
-                          double *gradient)
+/* Returns whether the other rows determine the time of row i, by the Jacobian at these values. */
+static bool is_determined(const struct cross *c, const struct gcal_fit_svd *d,
+                          const double *values, size_t i, double *gradient)
 {
     const struct gcal_fit_rows *rows = c->problem.rows;
-    double time_s = gcal_model_eval(c->problem.model, c->all->fit->value,
+    double time_s = gcal_model_eval(c->problem.model, values,
                                     rows->features + i * rows->n_features, gradient);
     double variance = 0;
 
@@ -88,12 +85,32 @@ static bool is_determined(const struct cross *c, const struct gcal_fit_svd *d, s
     return variance < UNSURE * UNSURE;
 }
 
+/* Takes the predictions of the group's rows back that are not determined at these values. */
+static int keep_determined(struct gcal_arena *arena, struct cross *c, size_t group,
+                           const double *values, struct gcal_error *err)
+{
+    const struct gcal_fit_rows *rows = c->problem.rows;
+    bool has_slopes = gcal_fit_sensitivity(&c->problem, values, c->jacobian, c->psi) == 0;
+    struct gcal_fit_svd d;
+
+    if (has_slopes &&
+        gcal_fit_svd_init(arena, &d, c->jacobian, rows->n_rows, c->problem.n_parameters,
+                          c->problem.fixed, err) < 0)
+        return -1;
+    for (size_t i = 0; i < rows->n_rows; i++)
+        if (group_of(rows, i) == group &&
+            (!has_slopes ||
+             !is_determined(c, &d, values, i,
+                            c->jacobian + rows->n_rows * c->problem.n_parameters)))
+            c->all->cv->predicted_s[i] = NAN;
+    return 0;
+}
+
 static int cross_group(struct gcal_arena *arena, struct cross *c, size_t group,
                        struct gcal_error *err)
 {
     struct gcal_fit_point point = { .parameters = c->parameters };
     const struct gcal_fit_rows *rows = c->problem.rows;
-    struct gcal_fit_svd d;
 
     c->problem.n_used = 0;
     for (size_t i = 0; i < c->problem.n_rows; i++) {
@@ -107,18 +124,17 @@ static int cross_group(struct gcal_arena *arena, struct cross *c, size_t group,
     memcpy(c->parameters, c->all->fit->value,
            c->problem.n_parameters * sizeof(*c->parameters));
     gcal_fit_search(&c->problem, &point);
-    if (gcal_fit_sensitivity(&c->problem, c->all->fit->value, c->jacobian, c->psi) < 0)
-        return 0;
-    if (gcal_fit_svd_init(arena, &d, c->jacobian, rows->n_rows, c->problem.n_parameters,
-                          c->problem.fixed, err) < 0)
-        return -1;
     for (size_t i = 0; i < rows->n_rows; i++)
-        if (group_of(rows, i) == group &&
-            is_determined(c, &d, i, c->jacobian + rows->n_rows * c->problem.n_parameters))
+        if (group_of(rows, i) == group)
             c->all->cv->predicted_s[i] =
                 gcal_model_eval(c->problem.model, c->parameters,
                                 rows->features + i * rows->n_features, NULL);
-    return 0;
+    /* Also at the values of all rows' fit: noise may make a cost that the others hardly depend on
+     * any, and of a time that is a thousand times too long, the standard error is small.
+     */
+    if (keep_determined(arena, c, group, c->parameters, err) < 0)
+        return -1;
+    return keep_determined(arena, c, group, c->all->fit->value, err);
 }
 
 /* On several threads: groups write to their own rows of 'cv'. */
