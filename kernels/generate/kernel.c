@@ -685,17 +685,26 @@ size_t gcal_kernel_buffers(const struct gcal_kernel *kernel,
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < kernel->n_args; i++)
-        if (kernel->args[i].kind == GCAL_ARG_BUFFER)
-            buffers[n++] = (struct gcal_count_buffer){
-                .argument = kernel->args[i].name,
-                .elements = kernel->args[i].value,
-                .bytes = gcal_dtype_size(kernel->args[i].dtype),
-                .channels = kernel->args[i].channels,
-                .first = kernel->args[i].first,
-                .last = kernel->args[i].last,
-                .sorted = kernel->args[i].sorted,
-            };
+    for (size_t i = 0; i < kernel->n_args; i++) {
+        const struct gcal_arg *arg = &kernel->args[i];
+
+        if (arg->kind != GCAL_ARG_BUFFER)
+            continue;
+        /* Where no range is stated: the numbers of gcal_dtype_fill(), which the kernel may
+         * overwrite in outputs. */
+        bool is_filled = !arg->first && !arg->output && *arg->dtype != 'f';
+        size_t bytes = gcal_dtype_size(arg->dtype);
+
+        buffers[n++] = (struct gcal_count_buffer){
+            .argument = arg->name,
+            .elements = arg->value,
+            .bytes = bytes,
+            .channels = arg->channels,
+            .first = is_filled ? "0" : arg->first,
+            .last = is_filled ? bytes == 1 ? "127" : "1023" : arg->last,
+            .sorted = arg->sorted,
+        };
+    }
     return n;
 }
 

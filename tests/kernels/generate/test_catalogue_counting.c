@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/buf.h"
 #include "kernels/model/binding.h"
 #include "kernels/model/profile.h"
 #include "tests/folder.h"
@@ -294,6 +295,51 @@ static void lists_do_not_depend_on_the_number_of_threads(void **state)
     gcal_catalogue_close(all);
 }
 
+/* Where no range is stated, the numbers that buffers are filled with bound the places. */
+static void places_are_those_of_the_numbers_that_fill_buffers(void **state)
+{
+    static const struct {
+        const char *dtype, *type, *output;
+        double sectors; /* of the table of 65536 floats */
+    } cases[] = {
+        { "int32", "int", "", 128 },
+        { "uint8", "uchar", "", 16 },
+        { "int32", "int", ", output: true", 8192 }, /* the kernel may write others */
+    };
+    const struct gcal_kernel_counting all = { .sub_group_size = 32, .sector_bytes = 32 };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *text = gcal_buf_format(
+            "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: g.cl\nkernel: k\n"
+            "arguments: {n: {size: [65536]}}\nlocal_size: [64]\nglobal_size: [n]\n"
+            "args:\n  - {name: t, buffer: float32, elements: 65536}\n"
+            "  - {name: x, buffer: %s, elements: n%s}\n"
+            "  - {name: y, buffer: float32, elements: n, output: true}\n"
+            "assume: n %% 64 = 0 and n >= 64\ncheck: {n: 64}\n",
+            cases[i].dtype, cases[i].output);
+        char *code = gcal_buf_format(
+            "__kernel void k(__global float *t, __global %s *x, __global float *y)\n{\n"
+            "    y[get_global_id(0)] = t[x[get_global_id(0)]];\n}\n",
+            cases[i].type);
+
+        assert_non_null(text);
+        assert_non_null(code);
+        folder_write("g.cl", code);
+        struct gcal_catalogue *catalogue = catalogue_open_one(text);
+        struct gcal_kernel_list list = pick(catalogue, &all, "red");
+        double sectors =
+            value(list.kernels[0], "f_footprint_launch_global_float32_load", 32);
+
+        if (sectors != cases[i].sectors)
+            fail_msg("%s%s: %g sectors", cases[i].dtype, cases[i].output, sectors);
+        gcal_kernel_list_clear(&list);
+        gcal_catalogue_close(catalogue);
+        free(text);
+        free(code);
+    }
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, catalogue_folder_make, folder_remove)
 
 int main(void)
@@ -303,6 +349,7 @@ int main(void)
         TEST(without_a_size_counts_are_symbolic),
         TEST(passes_and_traffic_are_counted_where_asked_for),
         TEST(estimates_are_counted_again_at_sizes),
+        TEST(places_are_those_of_the_numbers_that_fill_buffers),
         TEST(derived_kernels_are_counted_likewise),
         TEST(transfers_have_no_sub_groups),
         TEST(lists_do_not_depend_on_the_number_of_threads),
