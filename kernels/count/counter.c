@@ -102,8 +102,11 @@ static void what_is_inexact(struct gcal_count_builder *m,
     gcal_sets_nest_note(m->nest, at->line, at->column,
                         by_item ? "how often this condition holds cannot be counted "
                                   "exactly: counted as if it always did"
-                                : "how many sub-groups reach this cannot be counted "
-                                  "exactly: counted as if all did");
+                        : at->kind == GCAL_SETS_SCOPE_LOOP
+                            ? "how often sub-groups run this loop cannot be counted "
+                              "exactly: estimated from all their work-items"
+                            : "how many sub-groups reach this cannot be counted "
+                              "exactly: counted as if all did");
     if (m->n_inexact < GCAL_COUNT_MOST_ADVICE)
         m->inexact[m->n_inexact++] =
             (struct gcal_count_inexact){ scope, mode, at->line, at->column };

@@ -528,9 +528,11 @@ const struct gcal_poly *gcal_poly_coefficient(struct gcal_poly_context *c,
     return normalise(c, q);
 }
 
-static bool operands_contain(const struct gcal_poly_context *c,
-                             const struct gcal_poly_entry *a, unsigned atom)
+bool gcal_poly_operands_contain(const struct gcal_poly_context *c, unsigned in,
+                                unsigned atom)
 {
+    const struct gcal_poly_entry *a = &c->atoms[in];
+
     return a->kind >= GCAL_POLY_ATOM_FLOOR &&
            (gcal_poly_contains(c, a->a, atom) ||
             (a->b && gcal_poly_contains(c, a->b, atom)));
@@ -546,7 +548,7 @@ static const struct gcal_poly *substitute_in_atom(struct gcal_poly_context *c,
 
     if (in == atom)
         return value;
-    if (!operands_contain(c, &x, atom))
+    if (!gcal_poly_operands_contain(c, in, atom))
         return gcal_poly_from_atom(c, in);
     b = x.b ? gcal_poly_substitute(c, x.b, atom, value) : NULL;
     a = gcal_poly_substitute(c, x.a, atom, value);
@@ -682,9 +684,7 @@ bool gcal_poly_contains_nested(const struct gcal_poly_context *c,
 {
     for (size_t i = 0; i < p->n_terms; i++)
         for (size_t j = 0; j < p->terms[i].n_factors; j++) {
-            const struct gcal_poly_entry *a = &c->atoms[p->terms[i].factors[j].atom];
-
-            if (operands_contain(c, a, atom))
+            if (gcal_poly_operands_contain(c, p->terms[i].factors[j].atom, atom))
                 return true;
         }
     return false;

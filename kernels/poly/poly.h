@@ -240,6 +240,9 @@ bool gcal_poly_contains(const struct gcal_poly_context *c, const struct gcal_pol
                         unsigned atom);
 bool gcal_poly_contains_nested(const struct gcal_poly_context *c,
                                const struct gcal_poly *p, unsigned atom);
+/* The same for what the atom 'in' is made of. */
+bool gcal_poly_operands_contain(const struct gcal_poly_context *c, unsigned in,
+                                unsigned atom);
 bool gcal_poly_has_dimension(const struct gcal_poly_context *c,
                              const struct gcal_poly *p);
 /* Returns whether an atom is a dimension or contains one. */
@@ -272,6 +275,11 @@ bool gcal_poly_is_nonnegative_given(struct gcal_poly_context *c,
 const struct gcal_poly *gcal_poly_sum(struct gcal_poly_context *c,
                                       const struct gcal_poly *p, unsigned atom,
                                       const struct gcal_poly *trips);
+/* The same, or an estimate where p has quotients by sizes. */
+const struct gcal_poly *gcal_poly_sum_near(struct gcal_poly_context *c,
+                                           const struct gcal_poly *p, unsigned atom,
+                                           const struct gcal_poly *trips,
+                                           bool *estimated);
 /* The period of all floors of p in 'atom'; 0 when they have none, or a long one. */
 int64_t gcal_poly_period(const struct gcal_poly_context *c, const struct gcal_poly *p,
                          unsigned atom);

@@ -270,16 +270,6 @@ const struct gcal_poly *gcal_poly_join_floors(struct gcal_poly_context *c,
     return p;
 }
 
-static bool operands_contain(const struct gcal_poly_context *c, unsigned in,
-                             unsigned atom)
-{
-    const struct gcal_poly_entry *a = &c->atoms[in];
-
-    return a->kind >= GCAL_POLY_ATOM_FLOOR &&
-           (gcal_poly_contains(c, a->a, atom) ||
-            (a->b && gcal_poly_contains(c, a->b, atom)));
-}
-
 /* What p grows by where 'atom' grows by 'by', a multiple of the period of all floors in p;
  * false when that is no number.
  */
@@ -294,7 +284,7 @@ static bool find_growth(const struct gcal_poly_context *c, const struct gcal_pol
 
         for (size_t j = 0; j < t->n_factors; j++)
             contains = contains || t->factors[j].atom == atom ||
-                       operands_contain(c, t->factors[j].atom, atom);
+                       gcal_poly_operands_contain(c, t->factors[j].atom, atom);
         if (!contains)
             continue;
         if (!is_atom)
@@ -318,7 +308,7 @@ static bool find_period(const struct gcal_poly_context *c, const struct gcal_pol
             struct gcal_poly_entry a = c->atoms[p->terms[i].factors[j].atom];
             int64_t growth;
 
-            if (!operands_contain(c, p->terms[i].factors[j].atom, atom))
+            if (!gcal_poly_operands_contain(c, p->terms[i].factors[j].atom, atom))
                 continue;
             if (a.kind != GCAL_POLY_ATOM_FLOOR || !find_period(c, a.a, atom, period) ||
                 !find_growth(c, a.a, atom, *period, &growth) ||
@@ -365,6 +355,70 @@ static const struct gcal_poly *sum_by_period(struct gcal_poly_context *c,
     return gcal_poly_join_floors(c, total);
 }
 
+/* floor(0/b) + floor(1/b) + .. + floor((x-1)/b); for x < 0 the same with the sign turned of those
+ * from x on, so that differences of two are sums for all x.
+ */
+static const struct gcal_poly *quotients_below(struct gcal_poly_context *c,
+                                               const struct gcal_poly *x,
+                                               const struct gcal_poly *b)
+{
+    const struct gcal_poly *k = gcal_poly_floor_quotient(c, x, b);
+    const struct gcal_poly *pairs = gcal_poly_scale(
+        c, gcal_poly_mul(c, k, gcal_poly_add(c, k, gcal_poly_integer(c, 1))), 1, 2);
+
+    return gcal_poly_sub(c, gcal_poly_mul(c, k, x), gcal_poly_mul(c, b, pairs));
+}
+
+/* Of a quotient by a size, in which 'atom' is a term with a number as its coefficient; NULL for
+ * others.  With a coefficient of k, 1/k of the quotients at all numbers there, k/2 from the
+ * middle: an estimate.
+ */
+static const struct gcal_poly *sum_quotient(struct gcal_poly_context *c,
+                                            const struct gcal_poly *p, unsigned atom,
+                                            const struct gcal_poly *trips,
+                                            bool *estimated)
+{
+    const struct gcal_poly *factor, *rest, *from, *to;
+    struct gcal_poly_entry q = { 0 };
+    unsigned at = 0;
+    int64_t k, step;
+
+    for (size_t i = 0; i < p->n_terms; i++)
+        for (size_t j = 0; j < p->terms[i].n_factors; j++)
+            if (gcal_poly_operands_contain(c, p->terms[i].factors[j].atom, atom)) {
+                at = p->terms[i].factors[j].atom;
+                q = c->atoms[at];
+            }
+    if (q.kind != GCAL_POLY_ATOM_QUOTIENT || gcal_poly_degree(p, at) != 1 ||
+        gcal_poly_contains(c, q.b, atom) || gcal_poly_contains_nested(c, q.a, atom) ||
+        gcal_poly_degree(q.a, atom) != 1 ||
+        !gcal_poly_is_constant(gcal_poly_coefficient(c, q.a, atom, 1), &k) ||
+        (!estimated && k != 1 && k != -1))
+        return NULL;
+    factor = gcal_poly_coefficient(c, p, at, 1);
+    rest = gcal_poly_coefficient(c, p, at, 0);
+    if (gcal_poly_contains(c, factor, atom) ||
+        !(rest = estimated ? gcal_poly_sum_near(c, rest, atom, trips, estimated)
+                           : gcal_poly_sum(c, rest, atom, trips)))
+        return NULL;
+    step = k < 0 ? -k : k;
+    if (step > 1)
+        *estimated = true;
+    trips = gcal_poly_scale(c, trips, step, 1);
+    from = gcal_poly_add(c, gcal_poly_coefficient(c, q.a, atom, 0),
+                         gcal_poly_integer(c, k < 0 ? step / 2 : -(step / 2)));
+    if (k < 0) /* from the last one on */
+        from = gcal_poly_sub(c, gcal_poly_add(c, from, gcal_poly_integer(c, 1)), trips);
+    to = gcal_poly_add(c, from, trips);
+    return gcal_poly_add(
+        c, rest,
+        gcal_poly_scale(c,
+                        gcal_poly_mul(c, factor,
+                                      gcal_poly_sub(c, quotients_below(c, to, q.b),
+                                                    quotients_below(c, from, q.b))),
+                        1, step));
+}
+
 const struct gcal_poly *gcal_poly_sum(struct gcal_poly_context *c,
                                       const struct gcal_poly *p, unsigned atom,
                                       const struct gcal_poly *trips)
@@ -377,7 +431,8 @@ const struct gcal_poly *gcal_poly_sum(struct gcal_poly_context *c,
     if (!gcal_poly_contains_nested(c, p, atom))
         return sum_plain(c, p, atom, trips);
     if ((special = gcal_poly_sum_powers(c, p, atom, trips)) ||
-        (special = gcal_poly_sum_tiles(c, p, atom, trips)))
+        (special = gcal_poly_sum_tiles(c, p, atom, trips)) ||
+        (special = sum_quotient(c, p, atom, trips, NULL)))
         return special;
     if (gcal_poly_is_constant(trips, &n) && n <= MAX_ENUMERATED) {
         const struct gcal_poly *total = gcal_poly_integer(c, 0);
@@ -388,4 +443,13 @@ const struct gcal_poly *gcal_poly_sum(struct gcal_poly_context *c,
         return gcal_poly_join_floors(c, total);
     }
     return sum_by_period(c, p, atom, trips);
+}
+
+const struct gcal_poly *gcal_poly_sum_near(struct gcal_poly_context *c,
+                                           const struct gcal_poly *p, unsigned atom,
+                                           const struct gcal_poly *trips, bool *estimated)
+{
+    const struct gcal_poly *sum = gcal_poly_sum(c, p, atom, trips);
+
+    return sum ? sum : c->failed ? NULL : sum_quotient(c, p, atom, trips, estimated);
 }

@@ -51,29 +51,72 @@ static size_t find_next(const struct gcal_sets_component *component, const bool 
     return SIZE_MAX;
 }
 
+/* Dimensions of a component that is not affine, whose ranges conditions end. */
+struct ranges {
+    size_t n;
+    unsigned dims[GCAL_SETS_MAX_DIMS], ended[GCAL_SETS_MAX_DIMS]; /* atoms */
+    const struct gcal_poly *trips[GCAL_SETS_MAX_DIMS];
+};
+
+/* Ends the range of the one dimension that the condition bounds from above by sizes; false for
+ * other conditions.
+ */
+static bool end_range(struct gcal_poly_context *c, struct ranges *r,
+                      const struct gcal_sets_condition *condition)
+{
+    for (size_t i = 0; i < r->n && condition->kind == GCAL_SETS_CONDITION_NONNEGATIVE;
+         i++) {
+        const struct gcal_poly *p = condition->p, *rest, *trips, *dim;
+        int64_t k;
+
+        if (gcal_poly_degree(p, r->dims[i]) != 1 ||
+            !gcal_poly_is_constant(gcal_poly_coefficient(c, p, r->dims[i], 1), &k) ||
+            k >= 0)
+            continue;
+        rest = gcal_poly_coefficient(c, p, r->dims[i], 0);
+        if (gcal_poly_has_dimension(c, rest))
+            return false;
+        trips = gcal_poly_add(c, gcal_poly_floor(c, rest, -k), gcal_poly_integer(c, 1));
+        trips = gcal_poly_max(c, gcal_poly_min(c, r->trips[i], trips),
+                              gcal_poly_integer(c, 0));
+        dim = gcal_poly_dimension(c, gcal_poly_atom_name(c, r->dims[i]),
+                                  gcal_poly_sub(c, trips, gcal_poly_integer(c, 1)));
+        for (size_t j = 0; j < r->n; j++)
+            r->trips[j] = gcal_poly_substitute(c, r->trips[j], r->ended[i], dim);
+        r->trips[i] = trips;
+        r->ended[i] = gcal_poly_atom_index(dim);
+        return true;
+    }
+    return false;
+}
+
 /* Sums over the loops of a component that is not affine, from the inside out. */
 static const struct gcal_poly *sum_loops(const struct gcal_sets_component *component)
 {
     struct gcal_poly_context *c = component->domain->nest->c;
     const struct gcal_poly *sum = gcal_poly_integer(c, 1);
     bool done[GCAL_SETS_MAX_DIMS] = { false };
+    struct ranges ranges = { .n = component->n_dims };
     size_t i;
 
+    for (i = 0; i < component->n_dims; i++) {
+        ranges.dims[i] = ranges.ended[i] = component->domain->dims[component->dims[i]];
+        ranges.trips[i] = component->domain->trips[component->dims[i]];
+    }
     if (component->n_lids && component->domain->mode != GCAL_SETS_COUNT_WORK_ITEMS)
         return NULL;
     for (i = 0; i < component->domain->n_conditions; i++)
-        if (gcal_sets_component_has(component, component->domain->conditions[i]))
+        if (gcal_sets_component_has(component, component->domain->conditions[i]) &&
+            !end_range(c, &ranges, component->domain->conditions[i]))
             return NULL;
     if (component->domain->branch &&
         gcal_sets_component_has(component, component->domain->branch))
         return NULL;
     while (sum && (i = find_next(component, done)) != SIZE_MAX) {
-        size_t dim = component->dims[i];
-        const struct gcal_poly *trips = component->domain->trips[dim];
-
         done[i] = true;
-        sum = gcal_poly_is_nonnegative(c, trips)
-                  ? gcal_poly_sum(c, sum, component->domain->dims[dim], trips)
+        sum = gcal_poly_is_nonnegative(c, ranges.trips[i])
+                  ? gcal_poly_sum_near(c, sum, ranges.ended[i], ranges.trips[i],
+                                       component->domain->estimated)
                   : NULL;
     }
     return sum;

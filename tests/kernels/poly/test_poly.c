@@ -109,6 +109,46 @@ static void sums_have_closed_forms(void **state)
                     gcal_poly_format(c, "%d", n / 2 * ((n ? n - 1 : 0) / 2)));
 }
 
+/* The values of quotients by a size, for all signs of what is divided, and of an estimate. */
+static void sums_of_quotients_by_sizes(void **state)
+{
+    static const struct {
+        int start, step;
+    } of[] = { { -7, 1 }, { 5, -1 }, { -3, 8 } };
+    const struct gcal_poly *i = gcal_poly_dimension(c, "i", parse("n-1"));
+    unsigned n = gcal_poly_atom_index(parse("n")), q = gcal_poly_atom_index(parse("q"));
+
+    (void)state;
+    for (size_t k = 0; k < 3; k++) {
+        const struct gcal_poly *p =
+            gcal_poly_add(c, parse("n"),
+                          gcal_poly_add(c, gcal_poly_integer(c, of[k].start),
+                                        gcal_poly_scale(c, i, of[k].step, 1)));
+        const struct gcal_poly *sum;
+        bool estimated = false;
+
+        p = gcal_poly_add(c, gcal_poly_floor_quotient(c, p, parse("q")), i);
+        sum = gcal_poly_sum_near(c, p, gcal_poly_atom_index(i), parse("n"), &estimated);
+        assert_non_null(sum);
+        assert_int_equal(estimated, of[k].step == 8);
+        for (int a = 0; a < 12; a++)
+            for (int b = 1; b < 6; b++) {
+                const struct gcal_poly *at = gcal_poly_substitute(
+                    c, gcal_poly_substitute(c, sum, n, gcal_poly_integer(c, a)), q,
+                    gcal_poly_integer(c, b));
+                int64_t expected = 0, value = -1;
+
+                for (int j = 0; j < a; j++)
+                    expected +=
+                        gcal_poly_floor_divide(a + of[k].start + of[k].step * j, b) + j;
+                at = gcal_poly_floor(c, at, 1);
+                assert_true(gcal_poly_is_constant(at, &value));
+                assert_in_range(value - expected + 100, estimated ? 100 - a : 100,
+                                estimated ? 100 + a : 100);
+            }
+    }
+}
+
 /* Both have the value of the first at all sizes around the edges of its pieces. */
 static void assert_same_values(const struct gcal_poly *a, const struct gcal_poly *b)
 {
@@ -297,17 +337,12 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(arithmetic_is_exact),
-        TEST(floors_are_simplified),
-        TEST(assumptions_simplify),
-        TEST(sums_have_closed_forms),
-        TEST(pieces_that_meet_become_minima),
-        TEST(factors_stay_together),
-        TEST(minima_may_be_negative),
-        TEST(long_proofs_are_given_up),
-        TEST(typical_sizes_decide),
-        TEST(overflow_is_an_error),
-        TEST(logarithms_and_powers_are_exact),
+        TEST(arithmetic_is_exact),        TEST(floors_are_simplified),
+        TEST(assumptions_simplify),       TEST(sums_have_closed_forms),
+        TEST(sums_of_quotients_by_sizes), TEST(pieces_that_meet_become_minima),
+        TEST(factors_stay_together),      TEST(minima_may_be_negative),
+        TEST(long_proofs_are_given_up),   TEST(typical_sizes_decide),
+        TEST(overflow_is_an_error),       TEST(logarithms_and_powers_are_exact),
         TEST(bad_text_is_refused),
     };
 

@@ -341,3 +341,132 @@ kernel void columns_by_pitch(global const float *a, global float *out, int n, in
         sum += a[o + i];
     out[i] = sum;
 }
+
+/* Steps and divisors that are sizes, from ids or outer loops on. */
+//: kernel from_own_id
+//: local 64
+//: global n
+//: assume n >= 64 and s >= 1
+//: at n=192 s=5
+//: at n=128 s=200
+//: at n=640 s=1
+//: buffer a n
+//: lanes-marked add, global load, divergent branch
+kernel void from_own_id(global float *a, int n, int s)
+{
+    int i = get_global_id(0);
+    float t = 0;
+
+    for (int j = i; j < n; j += s)
+        t += a[j];
+    a[i] = t;
+}
+
+//: kernel down_to_own_id
+//: local 64
+//: global n
+//: assume n >= 64 and s >= 1
+//: at n=192 s=5
+//: at n=320 s=37
+//: buffer a n
+//: lanes-marked add, global load, divergent branch
+kernel void down_to_own_id(global float *a, int n, int s)
+{
+    int i = get_global_id(0);
+    float t = 0;
+
+    for (int j = n - 1; j >= i; j -= s)
+        t += a[j];
+    a[i] = t;
+}
+
+//: kernel up_to_own_id
+//: local 64
+//: global n
+//: assume n >= 64 and s >= 1
+//: at n=192 s=7
+//: at n=256 s=64
+//: buffer a n
+//: lanes-marked add, global load, divergent branch
+kernel void up_to_own_id(global float *a, int n, int s)
+{
+    int i = get_global_id(0);
+    float t = 0;
+
+    for (int j = 0; j < i; j += s)
+        t += a[j];
+    a[i] = t;
+}
+
+//: kernel shares_of_the_rest
+//: local 64
+//: global 64*ceil(w/64)
+//: assume w >= 1 and per >= 1
+//: at w=200 per=3
+//: at w=129 per=16
+//: buffer a 64*ceil(w/64)
+//: lanes-marked add, global load, divergent branch
+kernel void shares_of_the_rest(global float *a, int w, int per)
+{
+    int x = get_global_id(0);
+    float t = 0;
+
+    if (x >= w)
+        return;
+    for (int k = 0; k < (w - x - 1 + per) / per; k++)
+        t += a[k];
+    a[x] = t;
+}
+
+//: kernel shares_without_guard
+//: local 64
+//: global n
+//: assume n >= 64 and s >= 1
+//: at n=192 s=3
+//: at n=128 s=16
+//: buffer a n
+//: lanes-marked add, global load, divergent branch
+kernel void shares_without_guard(global float *a, uint n, uint s)
+{
+    uint i = get_global_id(0);
+    float t = 0;
+
+    for (uint k = 0; k < (n - i + s - 1) / s; k++)
+        t += a[k];
+    a[i] = t;
+}
+
+//: kernel shares_of_triangles
+//: local 64
+//: global n
+//: assume n >= 64 and s >= 1
+//: at n=128 s=5
+//: at n=192 s=80
+//: buffer a 2*n
+kernel void shares_of_triangles(global float *a, int n, int s)
+{
+    int i = get_global_id(0);
+    float t = 0;
+
+    for (int j = 0; j < n; j++)
+        for (int k = j; k < n; k += s)
+            t += a[k];
+    a[i] = t;
+}
+
+//: kernel shares_by_group
+//: local 64
+//: global 64*m
+//: assume m >= 1 and s >= 1
+//: at m=7 s=2
+//: at m=3 s=9
+//: buffer a 64*m
+kernel void shares_by_group(global float *a, int m, int s)
+{
+    int g = get_group_id(0);
+    float t = 0;
+
+    for (int j = g; j < m; j += s)
+        t += a[j];
+    a[get_global_id(0)] = t;
+}
