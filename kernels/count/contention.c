@@ -4,6 +4,7 @@
  * numbers of a range, if one is known: of a mask, a remainder, a clamp, a small type, or
  * the declared array.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -366,22 +367,47 @@ static bool same_place(const struct gcal_sets_access_event *a,
     return same_array(a, b) && a->line == b->line && a->column == b->column;
 }
 
-/* Of the operation 'first' and its copies in unrolled loops. */
+/* Of operations in a sample of work-groups, each by all lanes that the source has. */
+static bool sample_meetings(struct gcal_count_builder *m, enum gcal_feature_kind kind,
+                            size_t n, const struct gcal_sets_access_event *const *events,
+                            size_t n_notes, struct gcal_count_counter *counter)
+{
+    const struct gcal_sets_access_event *e = events[0];
+    const bool passes = kind == GCAL_FEATURE_ATOMIC_PASS;
+    const size_t element = gcal_dtype_size(e->dtype);
+    const struct gcal_interp_measure measure = {
+        .bytes = passes ? 0 : (size_t)place_size(m, kind, e) * element,
+        .n_banks = bank_period(m, kind, e) ? m->request->n_banks : 0,
+        .element = passes || kind == GCAL_FEATURE_ATOMIC_SECTOR_PASS ? element : 0,
+        .is_once = e->joins == GCAL_SETS_JOINS_ADDRESS,
+    };
+
+    return e->joins != GCAL_SETS_JOINS_LANES &&
+           gcal_count_sample(m, n, events, &measure, n_notes, counter);
+}
+
+/* Of the operation 'first' and its copies in unrolled loops; 'events' has room for them. */
 static void add_meetings(struct gcal_count_builder *m, enum gcal_feature_kind kind,
-                         size_t first)
+                         size_t first, const struct gcal_sets_access_event **events)
 {
     const struct gcal_sets_access_event *e = &m->nest->accesses[first];
+    struct gcal_count_counter counter = { .estimated = true };
+    size_t n = 0, n_notes = m->nest->n_notes;
     const struct gcal_poly *zero = gcal_poly_integer(m->c, 0);
     struct meetings sum = { zero, zero, NULL, NULL, NULL, false };
     struct gcal_profile_entry *entry;
 
     for (size_t i = first; i < m->nest->n_accesses; i++)
-        if (same_place(&m->nest->accesses[i], e))
+        if (same_place(&m->nest->accesses[i], e)) {
+            events[n++] = &m->nest->accesses[i];
             add_access(m, kind, &m->nest->accesses[i], &sum);
+        }
     if (m->failed || (!sum.count->n_terms && !sum.values && !sum.ways) ||
         !(entry = add_entry(m, kind, e, e->tag)))
         return;
-    entry->count = meetings_text(m, kind, &sum);
+    entry->count = sample_meetings(m, kind, n, events, n_notes, &counter)
+                       ? gcal_count_builder_text(m, counter.count)
+                       : meetings_text(m, kind, &sum);
     entry->estimated = sum.estimated;
     entry->line = e->line;
     entry->column = e->column;
@@ -464,6 +490,23 @@ static struct gcal_count_counter count_updates(struct gcal_count_builder *m,
     return counter;
 }
 
+/* Puts what a sample has in place of an estimate. */
+static void sample_updates(struct gcal_count_builder *m, const struct updates *u,
+                           size_t n_notes, struct gcal_count_counter *counter)
+{
+    const size_t bytes = (size_t)u->size * gcal_dtype_size(u->events[0]->dtype);
+    const struct gcal_interp_measure group = { .within = GCAL_INTERP_WITHIN_GROUP,
+                                               .bytes = bytes };
+    const struct gcal_interp_touches *t;
+    bool chosen[GCAL_INTERP_MOST_SITES];
+    struct gcal_interp_overlap overlap;
+
+    if (gcal_count_sample(m, u->n, u->events, &group, n_notes, counter) && !u->local &&
+        (t = gcal_count_choose_sites(m, u->n, u->events, chosen)) &&
+        gcal_interp_touches_overlap(t, chosen, bytes, &overlap))
+        counter->count = gcal_poly_integer(m->c, llround(overlap.launch));
+}
+
 static void add_footprint(struct gcal_count_builder *m, enum gcal_feature_kind kind,
                           size_t first, const struct gcal_sets_access_event **events)
 {
@@ -475,11 +518,13 @@ static void add_footprint(struct gcal_count_builder *m, enum gcal_feature_kind k
                          m->nest->arrays[e->array].space == GCAL_FEATURE_SPACE_LOCAL };
     struct gcal_profile_entry *entry;
     struct gcal_count_counter counter;
+    size_t n_notes = m->nest->n_notes;
 
     for (size_t i = first; i < m->nest->n_accesses; i++)
         if (same_array(&m->nest->accesses[i], e))
             u.events[u.n++] = &m->nest->accesses[i];
     counter = count_updates(m, &u);
+    sample_updates(m, &u, n_notes, &counter);
     if (m->failed || !counter.count->n_terms || !(entry = add_entry(m, kind, e, NULL)))
         return;
     entry->count = gcal_count_builder_text(m, counter.count);
@@ -510,7 +555,7 @@ void gcal_count_builder_add_contention(struct gcal_count_builder *m)
                            gcal_count_is_first(nest, i, same_place);
              k++)
             if (!is_by_sector(kinds[k]) || in_sectors)
-                add_meetings(m, kinds[k], i);
+                add_meetings(m, kinds[k], i, events);
         if (!gcal_count_is_first(nest, i, same_array))
             continue;
         add_footprint(m, GCAL_FEATURE_ATOMIC_FOOTPRINT, i, events);

@@ -436,10 +436,10 @@ static void sample(struct subject *s, size_t n_notes)
     struct gcal_count_builder *m = s->m;
     struct footprints *f = &s->counted;
     const size_t bytes = m->request->sector_bytes;
-    const struct gcal_interp_measure sub_group = { GCAL_INTERP_WITHIN_SUB_GROUP, bytes, 0,
-                                                   false },
-                                     group = { GCAL_INTERP_WITHIN_GROUP, bytes, 0,
-                                               false };
+    const struct gcal_interp_measure sub_group = { .within = GCAL_INTERP_WITHIN_SUB_GROUP,
+                                                   .bytes = bytes },
+                                     group = { .within = GCAL_INTERP_WITHIN_GROUP,
+                                               .bytes = bytes };
     const struct gcal_interp_touches *t;
     bool chosen[GCAL_INTERP_MOST_SITES];
     struct gcal_interp_overlap one, two;

@@ -160,7 +160,7 @@ bool gcal_count_find_range(struct gcal_count_builder *m,
 
 static bool is_store(const struct gcal_sets_access_event *e)
 {
-    return e->direction == GCAL_FEATURE_STORE;
+    return e->direction == GCAL_FEATURE_STORE || e->atomic;
 }
 
 static bool is_at(const struct gcal_count_builder *m, const struct gcal_interp_site *site,
@@ -169,7 +169,7 @@ static bool is_at(const struct gcal_count_builder *m, const struct gcal_interp_s
     const struct gcal_sets_array *array = &m->nest->arrays[e->array];
 
     return site->line == e->line && site->column == e->column &&
-           site->store == is_store(e) &&
+           site->store == is_store(e) && site->atomic == (e->atomic != NULL) &&
            (*site->argument ? strcmp(site->argument, array->name) == 0
                             : site->space == array->space);
 }
@@ -182,7 +182,7 @@ static bool is_ambiguous(const struct gcal_count_builder *m,
     for (size_t i = 0; i < m->nest->n_accesses && !*site->argument; i++) {
         const struct gcal_sets_access_event *other = &m->nest->accesses[i];
 
-        if (other->array != e->array && !other->atomic && is_at(m, site, other))
+        if (other->array != e->array && is_at(m, site, other))
             return true;
     }
     return false;
@@ -215,7 +215,7 @@ gcal_count_choose_sites(struct gcal_count_builder *m, size_t n,
         size_t bytes = gcal_dtype_size(events[i]->dtype) * (size_t)events[i]->width;
         bool found = false;
 
-        if (events[i]->atomic || is_under_data(m, events[i]))
+        if (is_under_data(m, events[i]))
             return NULL;
         for (size_t k = 0; k < t->n_sites; k++) {
             struct gcal_interp_site *site = &t->sites[k];

@@ -281,7 +281,7 @@ static struct gcal_interp_node *atomic(struct gcal_interp_translator *t, CXCurso
         return gcal_interp_unsupported(t, at, "atomic_%s", what);
     if (!(store = gcal_interp_node_store(t, at, p, value)))
         return NULL;
-    store->unseen = true;
+    store->atomic = true;
     return gcal_interp_node_comma(t, at, gcal_interp_node_comma(t, at, first, store),
                                   old);
 }

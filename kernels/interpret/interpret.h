@@ -38,6 +38,7 @@ int gcal_interp_run_kernel(const struct gcal_count_request *request,
 enum gcal_interp_execution_kind {
     GCAL_INTERP_EXECUTION_LOAD, /* of global, local or constant memory */
     GCAL_INTERP_EXECUTION_STORE,
+    GCAL_INTERP_EXECUTION_ATOMIC,
     GCAL_INTERP_EXECUTION_ADD, /* of floating-point numbers; or a subtraction */
     GCAL_INTERP_EXECUTION_MUL,
     GCAL_INTERP_EXECUTION_DIV,
@@ -46,8 +47,8 @@ enum gcal_interp_execution_kind {
     GCAL_INTERP_EXECUTION_LOGIC,  /* the left side of && or ||, after the right one */
 };
 
-/* What one work-item executes at one place of the source, atomics and arithmetic of
- * constants excepted.  Work-items that execute a place in the same iterations of the loops
+/* What one work-item executes at one place of the source, arithmetic of constants
+ * excepted.  Work-items that execute a place in the same iterations of the loops
  * around it, reached by the same calls, have the same 'instance'.
  */
 struct gcal_interp_execution {

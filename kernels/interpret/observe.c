@@ -50,7 +50,9 @@ void gcal_interp_observe_access(struct gcal_interp_work_item *item,
                                 bool store)
 {
     struct gcal_interp_execution e = {
-        .kind = store ? GCAL_INTERP_EXECUTION_STORE : GCAL_INTERP_EXECUTION_LOAD,
+        .kind = at->atomic ? GCAL_INTERP_EXECUTION_ATOMIC
+                : store    ? GCAL_INTERP_EXECUTION_STORE
+                           : GCAL_INTERP_EXECUTION_LOAD,
         .space = is_in(item, GCAL_INTERP_MEMORY_LOCAL, p)    ? GCAL_FEATURE_SPACE_LOCAL
                  : is_in(item, GCAL_INTERP_MEMORY_STATIC, p) ? GCAL_FEATURE_SPACE_CONSTANT
                                                              : GCAL_FEATURE_SPACE_GLOBAL,

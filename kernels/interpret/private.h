@@ -172,6 +172,7 @@ struct gcal_interp_node {
     int line, column;
     bool constant; /* a number that any compiler knows */
     bool unseen;   /* an access of which observers see another one */
+    bool atomic;   /* the access of an atomic operation that they see */
 };
 
 struct gcal_interp_function {

@@ -541,7 +541,8 @@ static size_t find_site(struct gcal_interp_sample *s,
     size_t k = (uintptr_t)e->base - (uintptr_t)s->nowhere;
     struct gcal_interp_site site = { .line = e->line,
                                      .column = e->column,
-                                     .store = e->kind == GCAL_INTERP_EXECUTION_STORE,
+                                     .store = e->kind != GCAL_INTERP_EXECUTION_LOAD,
+                                     .atomic = e->kind == GCAL_INTERP_EXECUTION_ATOMIC,
                                      .space = e->space,
                                      .bytes = e->bytes,
                                      .place = e->place,
@@ -570,8 +571,7 @@ static void observe_touch(void *context, const struct gcal_interp_execution *e)
     struct gcal_interp_touch *moved;
     size_t site;
 
-    if (s->n_units >= MOST_WORK || (e->kind != GCAL_INTERP_EXECUTION_LOAD &&
-                                    e->kind != GCAL_INTERP_EXECUTION_STORE)) {
+    if (s->n_units >= MOST_WORK || e->kind > GCAL_INTERP_EXECUTION_ATOMIC) {
         s->n_units += e->kind != GCAL_INTERP_EXECUTION_LOGIC;
         return;
     }

@@ -146,6 +146,37 @@ static double count_partial(size_t n, const struct gcal_interp_block *units,
     return partial;
 }
 
+/* Of sorted elements, as often as lanes are on each. */
+static double count_meetings(size_t n, const struct gcal_interp_block *elements,
+                             const struct gcal_interp_measure *m)
+{
+    const size_t n_places = m->n_banks ? 4 * m->n_banks / m->element : 1;
+    const int64_t per_block = (int64_t)(m->bytes / m->element);
+    size_t on[n_places];
+    double sum = 0;
+
+    for (size_t i = 0, first; i < n;) {
+        size_t most = 0;
+
+        first = i;
+        for (size_t k = 0; k < n_places; k++)
+            on[k] = 0;
+        while (i < n && elements[i].within == elements[first].within &&
+               (!per_block || divide(elements[i].block, per_block) ==
+                                  divide(elements[first].block, per_block))) {
+            size_t at = (uint64_t)elements[i].block % n_places, end = i + 1;
+
+            while (end < n && compare_blocks(&elements[end], &elements[i]) == 0)
+                end++;
+            on[at] = (m->n_banks ? on[at] : 0) + (m->is_once ? 1 : end - i);
+            most = on[at] > most ? on[at] : most;
+            i = end;
+        }
+        sum += (double)most;
+    }
+    return sum;
+}
+
 /* The launch's, from sums over parts; 'n' groups are in them. */
 static void extrapolate(const struct gcal_interp_touches *t, const double *sums,
                         struct gcal_interp_counted *counted)
@@ -169,7 +200,7 @@ bool gcal_interp_touches_count(const struct gcal_interp_touches *t, const bool *
                                const struct gcal_interp_measure *m,
                                struct gcal_interp_counted *counted)
 {
-    size_t unit = m->n_banks ? 4 : m->partial ? 1 : m->bytes;
+    size_t unit = m->element ? m->element : m->n_banks ? 4 : m->partial ? 1 : m->bytes;
     struct gcal_interp_block *blocks = make_room(t, unit);
     double sums[GCAL_INTERP_MOST_GROUPS] = { 0 };
     size_t per_part = t->n_groups / t->n_parts;
@@ -181,8 +212,13 @@ bool gcal_interp_touches_count(const struct gcal_interp_touches *t, const bool *
         size_t n;
 
         end = find_end(t, i);
-        n = gcal_interp_sort_blocks(
-            collect_blocks(t, chosen, unit, m->within, i, end, blocks), blocks);
+        n = collect_blocks(t, chosen, unit, m->within, i, end, blocks);
+        if (m->element) {
+            qsort(blocks, n, sizeof(*blocks), compare_blocks);
+            *sum += count_meetings(n, blocks, m);
+            continue;
+        }
+        n = gcal_interp_sort_blocks(n, blocks);
         *sum += m->n_banks   ? gcal_interp_count_passes(n, blocks, m->n_banks)
                 : m->partial ? count_partial(n, blocks, (int64_t)(m->bytes / unit))
                              : (double)n;
@@ -269,7 +305,8 @@ static void find_fresh(const struct gcal_interp_touches *t, const struct group_b
 }
 
 /* The launch: by what neighbours do not share along each axis; by what groups at random do not;
- * and at most the places from the first to the last one.
+ * and at most the places from the first to the last one, which lie further apart than those of the
+ * sample where its groups lie apart.
  */
 static double find_launch(const struct gcal_interp_touches *t,
                           const struct group_blocks *of, struct gcal_interp_block *room,
@@ -277,7 +314,8 @@ static double find_launch(const struct gcal_interp_touches *t,
 {
     size_t per_part = t->n_groups / t->n_parts, n = 0;
     int64_t least = INT64_MAX, most = INT64_MIN;
-    double launch = o->group;
+    size_t low = t->groups[0], high = low;
+    double launch = o->group, own = 0, extent;
 
     for (size_t g = 0; g < t->n_groups; g++)
         if (of[g].n) {
@@ -285,7 +323,13 @@ static double find_launch(const struct gcal_interp_touches *t,
 
             least = first < least ? first : least;
             most = last > most ? last : most;
+            own = fmax(own, (double)(last - first + 1));
+            low = t->groups[g] < low ? t->groups[g] : low;
+            high = t->groups[g] > high ? t->groups[g] : high;
         }
+    extent = (double)(most - least + 1);
+    if (high > low)
+        extent = own + (extent - own) * (double)(t->n_all - 1) / (double)(high - low);
     for (size_t d = 0; d < GCAL_MAX_DIMS; d++)
         launch *= 1 + ((double)t->extents[d] - 1) * o->fresh[d];
     for (size_t g = 0; g < t->n_groups; g += per_part)
@@ -293,7 +337,7 @@ static double find_launch(const struct gcal_interp_touches *t,
             room[n++] = of[g].all[i]; /* never behind what is still to be read */
     launch = fmin(launch, extrapolate_blocks(n, room, (double)t->n_parts,
                                              (double)(t->n_all - t->n_parts)));
-    return n ? fmin(launch, (double)(most - least + 1)) : 0;
+    return n ? fmin(launch, extent) : 0;
 }
 
 bool gcal_interp_touches_overlap(const struct gcal_interp_touches *t, const bool *chosen,

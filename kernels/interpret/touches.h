@@ -9,7 +9,7 @@ enum { GCAL_INTERP_MOST_SITES = 256, GCAL_INTERP_MOST_GROUPS = 64 };
 /* An access in the source, to one argument or variable. */
 struct gcal_interp_site {
     int line, column;
-    bool store;
+    bool store, atomic;            /* atomic ones are stores, too */
     enum gcal_feature_space space; /* of an argument: global, whatever it is */
     size_t bytes;      /* that one execution touches: callers may know of more */
     const void *place; /* of the program that has run */
@@ -78,6 +78,11 @@ struct gcal_interp_measure {
     size_t bytes;   /* of a block */
     size_t n_banks; /* not 0: passes over the banks, whose words are blocks */
     bool partial;   /* blocks of which some byte is not touched */
+    /* Not 0: bytes of elements on which lanes of an execution meet: the most on one of them, or in
+     * a bank, summed over blocks ('bytes' 0: all of memory is one).
+     */
+    size_t element;
+    bool is_once; /* all lanes on one element count as one */
 };
 
 /* A count of the launch; 'error': its standard error, relative, 0 where all groups ran. */

@@ -218,6 +218,11 @@ static int read_at_sizes(struct style *style, const char *text, struct gcal_erro
     return 0;
 }
 
+static int read_contents(struct style *style, const char *text, struct gcal_error *err)
+{
+    return gcal_strings_add(&style->contents, text, err);
+}
+
 static const struct {
     const char *word;
     read_line *read;
@@ -230,7 +235,7 @@ static const struct {
     { "marked", read_marked },     { "lanes-marked", read_lanes_marked },
     { "no-lanes", read_no_lanes }, { "refused", read_refused },
     { "noted", read_noted },       { "advice", read_advice },
-    { "at-sizes", read_at_sizes },
+    { "at-sizes", read_at_sizes }, { "contents", read_contents },
 };
 
 static int read_words(struct style *style, const char *text, struct gcal_error *err)
@@ -405,6 +410,7 @@ static void clear_style(struct style *s)
     gcal_strings_clear(&s->marked);
     gcal_strings_clear(&s->lanes_marked);
     gcal_strings_clear(&s->advice);
+    gcal_strings_clear(&s->contents);
 }
 
 void styles_clear(struct styles *styles)

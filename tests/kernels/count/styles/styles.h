@@ -59,6 +59,7 @@ struct style {
     struct gcal_strings lanes_marked; /* with sub-groups of 32 only */
     bool sampled;                     /* its loops, even if they have closed forms */
     bool at_sizes;                    /* counted for each run's sizes by itself */
+    struct gcal_strings contents;     /* buffers whose values are given to counting */
     char *no_lanes;                   /* why lanes are not enumerated, or NULL */
     char *refused;                    /* words of the message, or NULL */
     char *noted;                      /* words of a note on an estimate, or NULL */

@@ -80,10 +80,32 @@ static int compare_known(const struct gcal_count_request *request,
     return rc;
 }
 
+/* What counting is given of the buffers: how many. */
+static size_t give_contents(const struct style *style,
+                            const struct gcal_count_signature *signature,
+                            const struct style_value *values,
+                            struct gcal_count_buffer *buffers)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < signature->n_args; i++)
+        if (gcal_strings_contain(&style->contents, signature->args[i].name))
+            buffers[n++] = (struct gcal_count_buffer){
+                .argument = signature->args[i].name,
+                .dtype = values[i].dtype,
+                .data = values[i].data,
+                .data_bytes = values[i].n_elements * gcal_dtype_size(values[i].dtype)
+            };
+    return n;
+}
+
 /* The profile that holds at a run's sizes, where it is counted for these alone. */
 static struct gcal_profile *count_at(const struct style *style,
+                                     const struct gcal_count_signature *signature,
+                                     const struct style_value *values,
                                      const struct style_run *at, struct gcal_error *err)
 {
+    struct gcal_count_buffer buffers[signature->n_args + 1];
     struct gcal_count_request request = style_request(style, TOUCHES_LANES);
     struct gcal_profile *profile;
     char assume[400];
@@ -92,6 +114,8 @@ static struct gcal_profile *count_at(const struct style *style,
     request.sector_bytes = TOUCHES_SECTOR;
     request.n_banks = TOUCHES_BANKS;
     request.allow_estimates = true;
+    request.n_buffers = give_contents(style, signature, values, buffers);
+    request.buffers = buffers;
     if (style->at_sizes) {
         for (size_t i = 0; i < at->n_sizes; i++)
             used +=
@@ -121,9 +145,9 @@ static int check(const struct style *style, struct gcal_error *err)
         const struct style_run *at = &style->runs[i];
         struct style_value *values = style_values_make(style, &signature, at, err);
 
-        if (style->at_sizes || i == 0) {
+        if (values && (style->at_sizes || i == 0)) {
             gcal_profile_destroy(profile);
-            profile = count_at(style, at, err);
+            profile = count_at(style, &signature, values, at, err);
         }
         rc = profile && run.arrays && values
                  ? enumerate(style, &signature, at, values, &run, err)

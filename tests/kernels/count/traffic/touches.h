@@ -27,6 +27,16 @@ enum touches_what {
     TOUCHES_N_WHAT
 };
 
+/* Of atomic operations on elements of 4 bytes. */
+enum touches_meeting {
+    TOUCHES_ATOMIC_PASSES,
+    TOUCHES_ATOMIC_ADDRESSES,
+    TOUCHES_ATOMIC_SECTORS,
+    TOUCHES_ATOMIC_SECTOR_PASSES,
+    TOUCHES_ATOMIC_FOOTPRINT,
+    TOUCHES_N_MEETINGS
+};
+
 struct touches {
     size_t n, capacity, n_sorted;
     struct gcal_interp_block *all;
@@ -37,6 +47,7 @@ struct touches_array {
     const char *name;
     bool used[2];
     struct touches of[2][TOUCHES_N_WHAT]; /* by direction: loads, stores */
+    struct touches atomics, updated; /* by execution, each lane; by launch or group */
 };
 
 struct touches_run {
@@ -56,7 +67,7 @@ struct touches_tally {
     size_t n_equal, n_near, n_wrong;
 };
 
-/* Compares all arrays, but those with atomics; -1 with 'err' for counts of no value. */
+/* Compares all arrays, those with atomics by what meets there; -1 with 'err' for counts of no value. */
 int touches_compare(const struct gcal_profile *p, size_t n_sizes,
                     const struct gcal_size *sizes, struct touches_run *run,
                     struct touches_tally *tally, struct gcal_error *err);
