@@ -68,7 +68,7 @@ static bool get_need(const struct gcal_device_job *job, size_t i, struct need *n
         *need = (struct need){ TRANSFERS,
                                gcal_device_layout(&job->transfer).size_bytes,
                                "uint8",
-                               { NAN, NAN, false },
+                               { NAN, NAN, false, NULL },
                                false };
         return job->transfer.pieces > 0;
     }
@@ -160,7 +160,9 @@ static cl_int fill_buffer(struct gcal_device *cl, cl_mem memory,
     size_t most = isnan(b->range.first) ? FILL_CHUNK_BYTES
                   : b->range.sorted     ? size_bytes
                                         : FILL_RANGE_BYTES;
-    size_t done = size_bytes < most ? size_bytes : most;
+    size_t whole = gcal_dtype_size(b->dtype) *
+                   (b->members ? gcal_dtype_members_size(b->members) : 1);
+    size_t done = size_bytes < most ? size_bytes : most / whole * whole;
     void *chunk = malloc(done);
     cl_int code;
 
@@ -196,8 +198,18 @@ void gcal_device_buffers_free(struct gcal_device *cl)
     for (struct gcal_device_buffer *b; (b = cl->buffers);) {
         cl->buffers = b->next;
         release(b);
+        free(b->members);
         free(b);
     }
+}
+
+static bool are_same(const struct gcal_dtype_range *a, const struct gcal_dtype_range *b)
+{
+    if (!a->members != !b->members || (a->members && strcmp(a->members, b->members) != 0))
+        return false;
+    return isnan(a->first)
+               ? isnan(b->first)
+               : a->first == b->first && a->last == b->last && a->sorted == b->sorted;
 }
 
 /* A matching buffer, perhaps without memory; NULL if the host is out of memory. */
@@ -205,18 +217,20 @@ static struct gcal_device_buffer *find(struct gcal_device *cl, const struct need
 {
     struct gcal_device_buffer *b = cl->buffers;
 
-    while (b && (b->index != need->index || b->output != need->output ||
-                 strcmp(b->dtype, need->dtype) != 0 ||
-                 !(isnan(b->range.first) ? isnan(need->range.first)
-                                         : b->range.first == need->range.first &&
-                                               b->range.last == need->range.last &&
-                                               b->range.sorted == need->range.sorted)))
+    while (b &&
+           (b->index != need->index || b->output != need->output ||
+            strcmp(b->dtype, need->dtype) != 0 || !are_same(&b->range, &need->range)))
         b = b->next;
     if (b || !(b = calloc(1, sizeof(*b))))
         return b;
     b->index = need->index;
     b->output = need->output;
     b->range = need->range;
+    if (need->range.members && !(b->members = strdup(need->range.members))) {
+        free(b);
+        return NULL;
+    }
+    b->range.members = b->members;
     snprintf(b->dtype, sizeof(b->dtype), "%s", need->dtype);
     b->next = cl->buffers;
     cl->buffers = b;

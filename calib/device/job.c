@@ -14,6 +14,7 @@ static void clear_arg(struct gcal_device_job_arg *arg)
 {
     free(arg->name);
     free(arg->dtype);
+    free(arg->members);
     *arg = (struct gcal_device_job_arg){ 0 };
 }
 
@@ -56,6 +57,7 @@ int gcal_device_job_put(struct gcal_buf *buf, const struct gcal_kernel *kernel,
         gcal_wire_put_f64(buf, geometry.arg_ranges[i].first);
         gcal_wire_put_f64(buf, geometry.arg_ranges[i].last);
         gcal_wire_put_u32(buf, geometry.arg_ranges[i].sorted);
+        gcal_wire_put_text(buf, kernel->args[i].members ? kernel->args[i].members : "");
         gcal_wire_put_u32(buf, kernel->args[i].channels);
         uint32_t n = 0;
         while (n < GCAL_MAX_DIMS && kernel->args[i].extents[n])
@@ -97,6 +99,8 @@ static void get_args(struct gcal_wire *wire, struct gcal_device_job *job)
         arg->range.first = gcal_wire_get_f64(wire);
         arg->range.last = gcal_wire_get_f64(wire);
         arg->range.sorted = gcal_wire_get_u32(wire) != 0;
+        arg->members = gcal_wire_get_text(wire);
+        arg->range.members = arg->members && *arg->members ? arg->members : NULL;
         arg->channels = gcal_wire_get_u32(wire);
         arg->n_extents = gcal_wire_get_u32(wire);
         for (size_t d = 0; d < GCAL_MAX_DIMS; d++)
@@ -105,6 +109,7 @@ static void get_args(struct gcal_wire *wire, struct gcal_device_job *job)
         arg->member = gcal_wire_get_u32(wire) != 0;
         arg->offset = gcal_wire_get_u64(wire);
         if (!arg->dtype || !gcal_dtype_size(arg->dtype) ||
+            (arg->range.members && !gcal_dtype_members_size(arg->members)) ||
             !arg->channels != !arg->n_extents || arg->n_extents > GCAL_MAX_DIMS) {
             clear_arg(arg);
             wire->bad = true;

@@ -24,7 +24,8 @@ struct gcal_device_job_arg {
     enum gcal_arg_kind kind;
     char *name, *dtype;
     double value;
-    struct gcal_dtype_range range;
+    struct gcal_dtype_range range; /* its members are the argument's */
+    char *members;
     bool output;
     unsigned channels, n_extents; /* of an image, whose elements 'value' counts; else 0 */
     size_t extents[GCAL_MAX_DIMS];

@@ -23,6 +23,7 @@ struct gcal_device_buffer {
     bool output;
     char dtype[16];
     struct gcal_dtype_range range; /* of its values */
+    char *members;                 /* the range's, or NULL */
     cl_mem memory;
     uint64_t job; /* the last one that uses it */
     struct gcal_device_buffer *next;

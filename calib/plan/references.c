@@ -95,6 +95,8 @@ static void put_inputs(struct gcal_buf *buf, const struct gcal_kernel *kernel,
             gcal_buf_printf(buf, "%zu %d %s %d %.17g %.17g %.17g %d\n", i, arg->kind,
                             arg->dtype, arg->output, geometry->arg_values[i],
                             range->first, range->last, range->sorted);
+        if (range->members)
+            gcal_buf_printf(buf, "%s\n", range->members);
     }
     if (kernel->reference)
         put_reference(buf, kernel->reference);

@@ -18,6 +18,7 @@ void gcal_count_signature_clear(struct gcal_count_signature *signature)
         free(signature->args[i].name);
         free(signature->args[i].type);
         free(signature->args[i].dtype);
+        free(signature->args[i].members);
         free(signature->args[i].elements);
         free(signature->args[i].unknown);
         for (size_t d = 0; d < GCAL_MAX_DIMS; d++)

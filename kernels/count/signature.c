@@ -74,6 +74,99 @@ static const char *widest_dtype(CXType type, int depth)
     return search.found;
 }
 
+/* The members of a structure so far, and where they end; the last ones, alike, are not in the text
+ * yet.
+ */
+struct layout {
+    struct gcal_buf text;
+    const char *dtype; /* NULL: none */
+    size_t count, end;
+};
+
+/* NULL: of the end. */
+static void put_members(struct layout *l, const char *dtype, size_t count)
+{
+    if (l->dtype && dtype && strcmp(l->dtype, dtype) == 0) {
+        l->count += count;
+        return;
+    }
+    if (l->dtype)
+        gcal_buf_printf(&l->text, "%s%s", l->text.size ? " " : "", l->dtype);
+    if (l->dtype && l->count > 1)
+        gcal_buf_printf(&l->text, "*%zu", l->count);
+    l->dtype = dtype;
+    l->count = count;
+}
+
+static void put_padding(struct layout *l, size_t offset)
+{
+    if (offset > l->end)
+        put_members(l, "pad", offset - l->end);
+    l->end = offset > l->end ? offset : l->end;
+}
+
+static void lay_out(struct layout *l, CXType type, size_t offset);
+
+struct layout_at {
+    struct layout *l;
+    size_t offset;
+    bool is_union;
+};
+
+/* Of a union the first member alone. */
+static enum CXVisitorResult visit_laid_out(CXCursor field, CXClientData data)
+{
+    const struct layout_at *at = data;
+    long long bits = clang_Cursor_getOffsetOfField(field);
+
+    if (bits >= 0)
+        lay_out(at->l, clang_getCursorType(field), at->offset + (size_t)bits / 8);
+    return at->is_union ? CXVisit_Break : CXVisit_Continue;
+}
+
+static void lay_out(struct layout *l, CXType type, size_t offset)
+{
+    struct layout_at at = { l, offset, false };
+    long long size;
+    const char *dtype;
+
+    type = clang_getCanonicalType(type);
+    size = clang_Type_getSizeOf(type);
+    if (type.kind == CXType_Record) {
+        at.is_union =
+            clang_getCursorKind(clang_getTypeDeclaration(type)) == CXCursor_UnionDecl;
+        clang_Type_visitFields(type, visit_laid_out, &at);
+    } else if (type.kind == CXType_ConstantArray) {
+        CXType element = clang_getArrayElementType(type);
+
+        for (long long done = 0; done < size; done += clang_Type_getSizeOf(element))
+            lay_out(l, element, offset + (size_t)done);
+    } else if ((dtype = gcal_source_dtype(type)) && offset >= l->end) {
+        bool is_vector = type.kind == CXType_ExtVector || type.kind == CXType_Vector;
+        size_t n = is_vector ? (size_t)clang_getNumElements(type) : 1;
+
+        put_padding(l, offset);
+        put_members(l, dtype, n);
+        l->end += n * gcal_dtype_size(dtype);
+    }
+}
+
+/* What fills the structures that a buffer has. */
+static int read_members(CXType type, size_t bytes, struct gcal_count_signature_arg *arg,
+                        struct gcal_error *err)
+{
+    struct layout l = { 0 };
+
+    if (type.kind != CXType_Record || bytes > GCAL_DTYPE_MOST_BYTES)
+        return 0;
+    lay_out(&l, type, 0);
+    put_padding(&l, bytes);
+    if (!l.text.size) /* alike: filled as numbers */
+        return 0;
+    put_members(&l, NULL, 0);
+    return (arg->members = gcal_buf_take(&l.text, err)) ? 0 : -1;
+}
+
 static enum gcal_count_signature_kind kind_of(CXType type)
 {
     enum gcal_feature_space space;
@@ -148,7 +241,11 @@ static int read_type(CXCursor decl, struct gcal_count_signature_arg *arg,
     dtype = widest_dtype(type, 0);
     bytes = clang_Type_getSizeOf(type);
     arg->per_item = bytes > 0 ? (size_t)bytes / gcal_dtype_size(dtype) : 1;
-    return (arg->dtype = strdup(dtype)) ? 0 : gcal_error_memory(err);
+    if (!(arg->dtype = strdup(dtype)))
+        return gcal_error_memory(err);
+    return arg->kind == GCAL_COUNT_SIGNATURE_BUFFER && bytes > 0
+               ? read_members(type, (size_t)bytes, arg, err)
+               : 0;
 }
 
 /* ---- extents ---- */

@@ -27,9 +27,10 @@ enum gcal_count_signature_kind {
 struct gcal_count_signature_arg {
     char *name, *type; /* type: as written, "__global const float4 *" */
     enum gcal_count_signature_kind kind;
-    char *dtype; /* "float32": of a scalar; of a buffer's vector components, or of the
+    char *dtype;   /* "float32": of a scalar; of a buffer's vector components, or of the
                         widest members of its structures; of a channel of an image, as it
                         is accessed; NULL: OTHER */
+    char *members; /* of structures, as in struct gcal_dtype_range; NULL: numbers alone */
     size_t
         per_item; /* buffer: elements of 'dtype' in what the pointer points to; STRUCT: its
                         bytes */

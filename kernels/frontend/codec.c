@@ -154,6 +154,7 @@ void gcal_frontend_code_signature(struct gcal_frontend_codec c,
         CODE_TEXT(c, arg->type);
         CODE_NUMBER(c, arg->kind);
         CODE_TEXT(c, arg->dtype);
+        CODE_TEXT(c, arg->members);
         CODE_NUMBER(c, arg->per_item);
         CODE_NUMBER(c, arg->read);
         CODE_NUMBER(c, arg->written);

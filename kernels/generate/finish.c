@@ -47,6 +47,8 @@ static int make_id(struct gcal_kernel *k, struct gcal_error *err)
             gcal_wire_put_text(&buf, k->args[i].last);
             gcal_wire_put_u32(&buf, k->args[i].sorted);
         }
+        if (k->args[i].members)
+            gcal_wire_put_text(&buf, k->args[i].members);
         for (size_t d = 0; d < GCAL_MAX_DIMS && k->args[i].channels; d++)
             gcal_wire_put_text(&buf, k->args[i].extents[d]);
         if (k->args[i].channels)

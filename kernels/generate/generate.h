@@ -51,6 +51,7 @@ struct gcal_arg {
     char *first, *last; /* expressions in sizes: the range of a buffer's values; NULL:
                            those of gcal_dtype_fill() */
     bool sorted;        /* the values of the range, rising */
+    char *members; /* of a buffer's structures, as in struct gcal_dtype_range, or NULL */
     unsigned
         channels; /* of a texel: the buffer's elements are those of an image; else 0 */
     char *extents[GCAL_MAX_DIMS]; /* width, height, depth of the image, expressions in

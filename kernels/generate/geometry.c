@@ -40,7 +40,7 @@ static int fill_range(const struct gcal_kernel *kernel, const struct gcal_arg *a
                       size_t n_sizes, const struct gcal_size *sizes,
                       struct gcal_dtype_range *range, struct gcal_error *err)
 {
-    *range = (struct gcal_dtype_range){ NAN, NAN, arg->sorted };
+    *range = (struct gcal_dtype_range){ NAN, NAN, arg->sorted, arg->members };
     if (!arg->first)
         return 0;
     if (gcal_kernel_eval_sizes(arg->first, n_sizes, sizes, &range->first, err) < 0 ||

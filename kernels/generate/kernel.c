@@ -26,6 +26,7 @@ void gcal_kernel_destroy(struct gcal_kernel *kernel)
         free(kernel->args[i].dtype);
         free(kernel->args[i].value);
         free(kernel->args[i].first);
+        free(kernel->args[i].members);
         free(kernel->args[i].last);
         for (size_t d = 0; d < GCAL_MAX_DIMS; d++)
             free(kernel->args[i].extents[d]);
@@ -442,6 +443,16 @@ static int make_arg(const struct gcal_generator_setting *s, const struct gcal_ya
                                arg->dtype);
     if (!(arg->name = strdup(name->text)))
         return gcal_error_memory(err);
+    const struct gcal_yaml *members = gcal_yaml_find(node, "members");
+    if (members &&
+        (arg->kind != GCAL_ARG_BUFFER || image || members->kind != GCAL_YAML_SCALAR ||
+         !gcal_dtype_members_size(members->text)))
+        return gcal_yaml_error(
+            members, err,
+            "members: expected those of a buffer's structures, such as "
+            "'int32 pad*4 float32*2'");
+    if (members && !(arg->members = strdup(members->text)))
+        return gcal_error_memory(err);
     /* 'range: [first, last]' or '[first, last, sorted]' of a buffer's values. */
     const struct gcal_yaml *range = gcal_yaml_find(node, "range");
     if (!range)
@@ -463,11 +474,11 @@ static int make_arg(const struct gcal_generator_setting *s, const struct gcal_ya
 static int make_args(const struct gcal_generator_setting *s, struct gcal_kernel *kernel,
                      struct gcal_error *err)
 {
-    static const char *const keys[] = { "name",   "buffer",   "local",   "scalar",
-                                        "dtype",  "elements", "value",   "output",
-                                        "range",  "when",     "image",   "channels",
-                                        "width",  "height",   "depth",   "array",
-                                        "struct", "member",   "sampler", NULL };
+    static const char *const keys[] = {
+        "name",   "buffer", "local",  "scalar", "dtype",    "elements", "value",
+        "output", "range",  "when",   "image",  "channels", "width",    "height",
+        "depth",  "array",  "struct", "member", "sampler",  "members",  NULL
+    };
     const struct gcal_yaml *list = gcal_yaml_find(s->generator->root, "args");
 
     if (!list || list->kind != GCAL_YAML_LIST)

@@ -2,6 +2,7 @@
 #include "kernels/model/dtype.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "kernels/base/random.h"
@@ -141,7 +142,7 @@ struct array {
     uint64_t seed;
     bool is_float;
     const struct gcal_dtype_range *range;
-    size_t size, count; /* of an element, of elements */
+    size_t size, stride, count; /* of an element, between two, of elements */
     unsigned char *data;
 };
 
@@ -155,10 +156,10 @@ static int fill_piece(void *context, size_t piece, struct gcal_error *err)
     const struct array *o = context;
     size_t first = piece * PIECE, end = end_of_piece(o, first);
     uint64_t state = gcal_random_skip(o->seed, first);
-    unsigned char *at = o->data + first * o->size;
+    unsigned char *at = o->data + first * o->stride;
 
     (void)err;
-    for (size_t i = first; i < end; i++, at += o->size) {
+    for (size_t i = first; i < end; i++, at += o->stride) {
         uint64_t bits = gcal_random_next(&state);
 
         if (!o->is_float)
@@ -194,10 +195,10 @@ static int fill_piece_in_range(void *context, size_t piece, struct gcal_error *e
     double last = o->count > 1 ? (double)(o->count - 1) : 1;
     size_t first = piece * PIECE, end = end_of_piece(o, first);
     uint64_t state = gcal_random_skip(o->seed, first);
-    unsigned char *at = o->data + first * o->size;
+    unsigned char *at = o->data + first * o->stride;
 
     (void)err;
-    for (size_t i = first; i < end; i++, at += o->size) {
+    for (size_t i = first; i < end; i++, at += o->stride) {
         double part = range->sorted ? (double)i / last : gcal_random_share(&state);
 
         store(o->is_float, o->size, value_at(o->is_float, range, span, part), at);
@@ -205,13 +206,16 @@ static int fill_piece_in_range(void *context, size_t piece, struct gcal_error *e
     return 0;
 }
 
-int gcal_dtype_fill_range(uint64_t seed, const char *dtype,
-                          const struct gcal_dtype_range *range, size_t count, void *data)
+/* 'stride' 0: the elements are one after the other. */
+static int fill_array(uint64_t seed, const char *dtype,
+                      const struct gcal_dtype_range *range, size_t stride, size_t count,
+                      unsigned char *data)
 {
     struct array o = { .seed = seed,
                        .is_float = *dtype == 'f',
                        .range = range,
                        .size = gcal_dtype_size(dtype),
+                       .stride = stride ? stride : gcal_dtype_size(dtype),
                        .count = count,
                        .data = data };
     bool has_range = !isnan(range->first);
@@ -222,9 +226,71 @@ int gcal_dtype_fill_range(uint64_t seed, const char *dtype,
                               has_range ? fill_piece_in_range : fill_piece, &o, NULL);
 }
 
+/* ---- structures ---- */
+
+enum { NAME_SIZE = 8 };
+
+static const struct gcal_dtype_range no_range = { .first = NAN, .last = NAN };
+
+/* Passes the first of the members, "float32*4 ", with how many it is, and gives the bytes of one;
+ * 0: it is malformed.
+ */
+static size_t read_member(const char **at, char dtype[NAME_SIZE], size_t *count)
+{
+    size_t size;
+    int length = 0;
+
+    *count = 1;
+    if (sscanf(*at, "%7[a-z0-9]%n*%5zu%n", dtype, &length, count, &length) < 1)
+        return 0;
+    *at += length;
+    size = strcmp(dtype, "pad") == 0 ? 1 : gcal_dtype_size(dtype);
+    if (!*count || *count > GCAL_DTYPE_MOST_BYTES || (**at && **at != ' '))
+        size = 0;
+    *at += strspn(*at, " ");
+    return size;
+}
+
+size_t gcal_dtype_members_size(const char *members)
+{
+    size_t bytes = 0, size = 1, count;
+    char dtype[NAME_SIZE];
+
+    while (*members && size && bytes <= GCAL_DTYPE_MOST_BYTES) {
+        size = read_member(&members, dtype, &count);
+        bytes += size * count;
+    }
+    return size && bytes <= GCAL_DTYPE_MOST_BYTES ? bytes : 0;
+}
+
+static int fill_structures(uint64_t seed, const struct gcal_dtype_range *range,
+                           size_t size_bytes, unsigned char *data)
+{
+    size_t stride = gcal_dtype_members_size(range->members), offset = 0, size, n;
+    char dtype[NAME_SIZE];
+    int rc = stride ? 0 : -1;
+
+    memset(data, 0, size_bytes);
+    for (const char *at = range->members; rc == 0 && *at;) {
+        size = read_member(&at, dtype, &n);
+        for (size_t end = offset + n * size; rc == 0 && offset < end; offset += size)
+            if (strcmp(dtype, "pad") != 0) /* each with numbers of its own */
+                rc = fill_array(seed + ((uint64_t)offset << 32), dtype,
+                                gcal_dtype_has_range(dtype, range) ? range : &no_range,
+                                stride, size_bytes / stride, data + offset);
+    }
+    return rc;
+}
+
+int gcal_dtype_fill_range(uint64_t seed, const char *dtype,
+                          const struct gcal_dtype_range *range, size_t count, void *data)
+{
+    return range->members
+               ? fill_structures(seed, range, count * gcal_dtype_size(dtype), data)
+               : fill_array(seed, dtype, range, 0, count, data);
+}
+
 int gcal_dtype_fill(uint64_t seed, const char *dtype, size_t count, void *data)
 {
-    static const struct gcal_dtype_range none = { NAN, NAN, false };
-
-    return gcal_dtype_fill_range(seed, dtype, &none, count, data);
+    return gcal_dtype_fill_range(seed, dtype, &no_range, count, data);
 }

@@ -26,12 +26,19 @@ int gcal_dtype_fill(uint64_t seed, const char *dtype, size_t count, void *data);
 struct gcal_dtype_range {
     double first, last;
     bool sorted;
+    const char *members; /* of structures, "int32 pad*4 float32*2"; NULL: of none */
 };
+
+#define GCAL_DTYPE_MOST_BYTES ((size_t)1 << 16) /* of a structure */
+
+/* Bytes of a structure with such members; 0: the text is malformed, or it is too large. */
+size_t gcal_dtype_members_size(const char *members);
 
 /* Returns whether integers or floating-point numbers of 'dtype' represent both ends, in order. */
 bool gcal_dtype_has_range(const char *dtype, const struct gcal_dtype_range *range);
 /* gcal_dtype_fill() with values that are uniform in 'range', if one is given; 'count' is
- * that of the whole array, if they are sorted.
+ * that of the whole array, if they are sorted.  Members of structures are filled by their own
+ * types, in the range if theirs has it; padding is 0.
  */
 int gcal_dtype_fill_range(uint64_t seed, const char *dtype,
                           const struct gcal_dtype_range *range, size_t count, void *data);

@@ -57,6 +57,7 @@ static int make_up(const struct gcal_kernel *kernel,
     made->output = made->kind == GCAL_ARG_BUFFER && arg->written;
     made->member = arg->is_member;
     made->offset = arg->offset;
+    made->members = arg->members ? strdup(arg->members) : NULL;
     made->name = strdup(arg->name);
     made->dtype = strdup(arg->dtype ? arg->dtype : "uint32");
     /* The caller's to free. */
@@ -68,7 +69,7 @@ static int make_up(const struct gcal_kernel *kernel,
                              : strdup(is_size(kernel, arg->name) ? arg->name
                                       : *arg->dtype == 'f'       ? "0.5"
                                                                  : "1"));
-    if (!made->name || !made->dtype || !made->value)
+    if (!made->name || !made->dtype || !made->value || !arg->members != !made->members)
         return gcal_error_memory(err);
     return is_image ? make_up_image(arg, made, err) : 0;
 }

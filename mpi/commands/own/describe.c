@@ -161,6 +161,8 @@ static void put_arg(struct gcal_buf *out, const struct gcal_count_signature_arg 
     }
     if (arg->is_member)
         gcal_buf_printf(out, ", member: %zu", arg->offset);
+    if (arg->members)
+        gcal_buf_printf(out, ", members: %s", arg->members);
     if (made->first) {
         gcal_buf_puts(out, ", range: [");
         put_text(out, made->first);

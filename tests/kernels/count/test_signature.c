@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -423,6 +424,47 @@ static void types_of_arguments_are_read(void **state)
     gcal_count_signature_clear(&s);
 }
 
+static void members_of_structures_are_laid_out(void **state)
+{
+    static const struct {
+        const char *type, *members;
+    } cases[] = {
+        { "struct { int cell; float x; float4 v; uchar kind; }",
+          "int32 float32 pad*8 float32*4 uint8 pad*15" },
+        { "struct { struct { char c; short s[2]; } a[2]; ulong n; }",
+          "int8 pad int16*2 int8 pad int16*2 pad*4 uint64" },
+        { "struct { float3 v; half h; }", "float32*3 pad*4 float16 pad*14" },
+        { "struct { float3 v; }", "float32*3 pad*4" },
+        { "struct { union { int i; double d; } u; float f; struct { int k; }; }",
+          "int32 pad*4 float32 int32" },
+        { "struct __attribute__((packed)) { char c; int i; }", "int8 int32" },
+        { "struct { __global float *p; int i; }", "pad*8 int32 pad*4" },
+        { "struct { float x, y[3]; struct { float a; } t; }", NULL },
+        { "struct { float x[20000]; }", NULL },
+        { "struct { int i; float x[20000]; }", NULL },
+        { "float3", NULL },
+        { "int", NULL },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct gcal_count_signature s = { 0 };
+        struct gcal_count_request request;
+        char source[300];
+        struct extent_case t = {
+            source, { 1 }, { "n" }, NULL, { NULL }, false, { { 0 } }
+        };
+
+        snprintf(source, sizeof(source),
+                 "typedef %s item;\n" KERNEL "__global item *p) {}", cases[i].type);
+        read(&t, &request, &s);
+        if (!cases[i].members != !s.args[0].members ||
+            (cases[i].members && strcmp(cases[i].members, s.args[0].members) != 0))
+            fail_msg("%s: %s", cases[i].type, s.args[0].members);
+        gcal_count_signature_clear(&s);
+    }
+}
+
 /* The text is read again as a global size, where '/' rounds down. */
 static void global_sizes_are_read_back(void **state)
 {
@@ -474,6 +516,7 @@ int main(void)
         cmocka_unit_test(extents_hold_all_accesses),
         cmocka_unit_test(unknown_extents_have_a_place_and_a_reason),
         cmocka_unit_test(types_of_arguments_are_read),
+        cmocka_unit_test(members_of_structures_are_laid_out),
         cmocka_unit_test(global_sizes_are_read_back),
         cmocka_unit_test(a_source_with_errors_is_refused),
     };

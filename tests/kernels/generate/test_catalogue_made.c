@@ -116,6 +116,16 @@ static void errors_name_line_and_column(void **state)
         { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: k.cl\nkernel: k\n"
           "arguments: {n: {size: [64]}}\ncheck: {n: 32}\nlocal_size: [32]\n"
           "global_size: [n]\nargs:\n"
+          "  - {name: x, buffer: int32, elements: n, members: int32 int24}\n",
+          "one.yaml:11:52: members: expected those of a buffer's structures" },
+        { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: k.cl\nkernel: k\n"
+          "arguments: {n: {size: [64]}}\ncheck: {n: 32}\nlocal_size: [32]\n"
+          "global_size: [n]\nargs:\n"
+          "  - {name: x, local: int32, elements: n, members: int32 float32}\n",
+          "one.yaml:11:51: members: expected those of a buffer's structures" },
+        { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: k.cl\nkernel: k\n"
+          "arguments: {n: {size: [64]}}\ncheck: {n: 32}\nlocal_size: [32]\n"
+          "global_size: [n]\nargs:\n"
           "  - {name: x, buffer: uint8, elements: n, range: [0, 300]}\n",
           "the range of 'x', 0 to 300, is not one of uint8" },
         { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: k.cl\nkernel: k\n"

@@ -90,8 +90,9 @@ static void knows_its_dtypes_and_no_others(void **state)
 
 static void fills_ranges_with_both_ends(void **state)
 {
-    const struct gcal_dtype_range few = { -1, 2, false }, reals = { -2, 6, false },
-                                  none = { NAN, NAN, false };
+    const struct gcal_dtype_range few = { -1, 2, false, NULL },
+                                  reals = { -2, 6, false, NULL },
+                                  none = { NAN, NAN, false, NULL };
     int32_t ints[COUNT], others[COUNT];
     uint16_t halves[COUNT];
     double doubles[COUNT];
@@ -118,7 +119,8 @@ static void fills_ranges_with_both_ends(void **state)
 
 static void sorted_values_rise_evenly(void **state)
 {
-    const struct gcal_dtype_range rows = { 0, 40, true }, reals = { 1, 2, true };
+    const struct gcal_dtype_range rows = { 0, 40, true, NULL },
+                                  reals = { 1, 2, true, NULL };
     int32_t ints[11], one;
     float floats[5];
     uint16_t halves[3];
@@ -156,7 +158,8 @@ static void ranges_must_be_of_the_dtype(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        const struct gcal_dtype_range range = { cases[i].first, cases[i].last, false };
+        const struct gcal_dtype_range range = { cases[i].first, cases[i].last, false,
+                                                NULL };
 
         assert_int_equal(gcal_dtype_has_range(cases[i].dtype, &range), cases[i].good);
         assert_int_equal(gcal_dtype_fill_range(7, cases[i].dtype, &range, 1, data),
@@ -167,7 +170,8 @@ static void ranges_must_be_of_the_dtype(void **state)
 /* What threads share out is the stream of one. */
 static void large_arrays_are_one_stream(void **state)
 {
-    const struct gcal_dtype_range positions = { 0, 999, false }, rows = { 0, 500, true };
+    const struct gcal_dtype_range positions = { 0, 999, false, NULL },
+                                  rows = { 0, 500, true, NULL };
     const size_t count = ((size_t)5 << 19) + 3;
     int32_t *ints = malloc(count * sizeof(*ints));
     uint64_t seed = 7, bits = 7;
@@ -192,10 +196,83 @@ static void large_arrays_are_one_stream(void **state)
     free(ints);
 }
 
+static void structures_are_filled_by_members(void **state)
+{
+    struct item {
+        int32_t cell;
+        float x[2];
+        unsigned char kind;
+        double d;
+    } items[COUNT];
+    const struct gcal_dtype_range filled = { NAN, NAN, false,
+                                             "int32 float32*2 uint8 pad*3 float64" },
+                                  cells = { -3, 1000, true, filled.members };
+    const size_t n = COUNT * sizeof(*items) / 8;
+    const unsigned char zeros[3] = { 0 };
+
+    (void)state;
+    assert_int_equal(gcal_dtype_members_size(filled.members), sizeof(*items));
+    memset(items, 0xff, sizeof(items));
+    assert_int_equal(gcal_dtype_fill_range(7, "float64", &filled, n, items), 0);
+    for (int i = 0; i < COUNT; i++) {
+        assert_in_range(items[i].cell, 0, 1023);
+        for (int k = 0; k < 2; k++)
+            assert_true(items[i].x[k] >= 0.5F && items[i].x[k] < 1);
+        assert_in_range(items[i].kind, 0, 127);
+        assert_memory_equal(&items[i].kind + 1, zeros, 3);
+        assert_true(items[i].d >= 0.5 && items[i].d < 1);
+    }
+    assert_true(items[0].x[0] != items[0].x[1]);
+    assert_int_not_equal(items[0].cell, items[1].cell);
+    /* Members whose types have not the range are filled as without it. */
+    assert_int_equal(gcal_dtype_fill_range(7, "float64", &cells, n, items), 0);
+    assert_int_equal(items[0].cell, -3);
+    assert_int_equal(items[COUNT - 1].cell, 1000);
+    assert_true(items[COUNT - 1].x[1] == 1000);
+    for (int i = 0; i < COUNT; i++)
+        assert_in_range(items[i].kind, 0, 127);
+}
+
+static void members_are_well_formed(void **state)
+{
+    static const struct {
+        const char *members;
+        size_t size;
+    } cases[] = {
+        { "int8", 1 },
+        { "float16*3 pad*2", 8 },
+        { "int64 pad*65528", 65536 },
+        { "", 0 },
+        { "int32*0", 0 },
+        { "int32*-1", 0 },
+        { "int32*", 0 },
+        { "int32*2x", 0 },
+        { "int32,int32", 0 },
+        { "float33", 0 },
+        { "pad*65537", 0 },
+        { "int32 int", 0 },
+        { "float32*4x4", 0 },
+        { "int32*1000000000000", 0 },
+    };
+    char data[8];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const struct gcal_dtype_range range = { NAN, NAN, false, cases[i].members };
+
+        if (gcal_dtype_members_size(cases[i].members) != cases[i].size)
+            fail_msg("'%s'", cases[i].members);
+        assert_int_equal(gcal_dtype_fill_range(7, "int64", &range, 1, data),
+                         cases[i].size ? 0 : -1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fills_floats_from_half_to_one),
+        cmocka_unit_test(structures_are_filled_by_members),
+        cmocka_unit_test(members_are_well_formed),
         cmocka_unit_test(fills_integers_to_1023),
         cmocka_unit_test(fill_follows_the_seed_and_keeps_to_its_room),
         cmocka_unit_test(knows_its_dtypes_and_no_others),

@@ -99,6 +99,23 @@ case_structures() {
     eval "run '$gpucal' $command"
     expect_status 0
     expect_line '\(model drift\)'
+    # Integers in them are places, and numbers of iterations, as their types are.
+    cat > cells.cl << 'KERNELS'
+struct item { int cell; float x; float4 v; uchar kind; };
+__kernel void cells(__global const struct item *p, __global const float *table, __global float *out)
+{
+    int i = get_global_id(0);
+    float sum = p[i].v.w;
+    for (int k = 0; k < p[i].kind; k++)
+        sum += table[p[i].cell] * p[i].x;
+    out[i] = sum;
+}
+KERNELS
+    learn cells.cl -k cells -l 64 -g n --buffer table=1024 --trips 6:kinds --set kinds=64 --assume 'n >= 64' \
+        --keep kept --store "$work/store"
+    expect_status 0
+    expect_line "results: two runs agree, and so does the host's interpreter"
+    grep -qF 'members: int32 float32 pad*8 float32*4 uint8 pad*15' kept/cells.yaml || fail "members of p"
 }
 
 # Images, samplers, and structures and vectors by value.

@@ -61,7 +61,7 @@ static const char *dtype_of(const char *type)
 
 static bool fill(const char *dtype, size_t n, void *data)
 {
-    static const struct gcal_dtype_range range = { 1, 1, false };
+    static const struct gcal_dtype_range range = { 1, 1, false, NULL };
 
     return gcal_dtype_fill_range(0, dtype, &range, n, data) == 0;
 }

@@ -22,7 +22,7 @@ static const struct style_argument *given(const struct style *style, const char 
 static int fill(const char *dtype, size_t n, double value, void *to,
                 struct gcal_error *err)
 {
-    struct gcal_dtype_range range = { value, value, false };
+    struct gcal_dtype_range range = { value, value, false, NULL };
 
     if (gcal_dtype_fill_range(0, dtype, &range, n, to) < 0)
         return gcal_error_set(err, GCAL_EINPUT, "%g is not a value of %s", value, dtype);

@@ -37,7 +37,7 @@ static int fill(const struct gcal_kernel *k, const struct gcal_geometry *geometr
     if (!(arg->data = calloc(n + 1, size)))
         return gcal_error_memory(err);
     if (scalar) {
-        const struct gcal_dtype_range range = { value, value, false };
+        const struct gcal_dtype_range range = { value, value, false, NULL };
 
         return gcal_dtype_fill_range(1, arg->dtype, &range, 1, arg->data);
     }
