@@ -95,30 +95,49 @@ static void place_item(struct gcal_interp_group *g, struct gcal_interp_work_item
     memcpy(item->memory[GCAL_INTERP_MEMORY_PRIVATE], g->params, g->private_size);
 }
 
-/* Runs each item to its next barrier or its end: all must reach the same barrier. */
+void gcal_interp_end_turn(struct gcal_interp_work_item *item)
+{
+    if (!item->run->failed && item->run->program->has_barrier)
+        swapcontext(&item->context, &item->run->scheduler);
+}
+
+/* Runs each item to its next barrier or its end, in one turn, or the last one first in several. */
+static void run_to_barrier(struct gcal_interp_group *g)
+{
+    bool unfinished = true;
+
+    for (size_t i = 0; i < g->n_items; i++)
+        g->items[i].barrier = NULL;
+    while (unfinished) {
+        unfinished = false;
+        for (size_t i = 0; i < g->n_items && !g->run->failed; i++) {
+            size_t at = g->run->takes_turns ? g->n_items - 1 - i : i;
+            struct gcal_interp_work_item *item = &g->items[at];
+
+            if (item->done || item->barrier)
+                continue;
+            swapcontext(&g->run->scheduler, &item->context);
+            unfinished |= !item->done && !item->barrier;
+        }
+        unfinished &= !g->run->failed;
+    }
+}
+
+/* All must reach the same barrier. */
 static bool run_phase(struct gcal_interp_group *g)
 {
-    const struct gcal_interp_node *barrier = NULL;
-    size_t n_done = 0, n_waiting = 0;
+    struct gcal_interp_work_item *first = &g->items[0];
 
-    for (size_t i = 0; i < g->n_items && !g->run->failed; i++) {
+    run_to_barrier(g);
+    for (size_t i = 1; i < g->n_items && !g->run->failed; i++) {
         struct gcal_interp_work_item *item = &g->items[i];
 
-        swapcontext(&g->run->scheduler, &item->context);
-        if (g->run->failed)
-            return false;
-        n_done += item->done;
-        n_waiting += !item->done;
-        if (!item->done && !barrier)
-            barrier = item->barrier;
-        if ((n_done && n_waiting) || (!item->done && item->barrier != barrier)) {
-            gcal_interp_run_fail(item, barrier,
+        if (item->barrier != first->barrier)
+            gcal_interp_run_fail(item, first->barrier ? first->barrier : item->barrier,
                                  "not every work-item of the group reaches this "
                                  "barrier");
-            return false;
-        }
     }
-    return n_waiting > 0;
+    return !g->run->failed && first->barrier;
 }
 
 /* One after the other: no barrier is between them. */

@@ -213,8 +213,9 @@ struct gcal_interp_run {
     int64_t steps_left;
     gcal_interp_observe *observe;      /* or NULL */
     struct gcal_interp_sample *sample; /* of loops alone, without buffers; or NULL */
-    unsigned char *nowhere;            /* of a sample: where pointers to buffers point */
-    unsigned char unset; /* memory that is not initialised: 0xff, but for these bits */
+    bool takes_turns; /* a group's items, the last one first; else one after the other */
+    unsigned char *nowhere; /* of a sample: where pointers to buffers point */
+    unsigned char unset;    /* memory that is not initialised: 0xff, but for these bits */
     void *context;
     uint64_t n_observed;   /* but for && and || of conditions alone */
     size_t memory_size[3]; /* bytes, by enum gcal_interp_memory */
@@ -260,6 +261,8 @@ static inline bool gcal_interp_run_step(struct gcal_interp_work_item *item,
 struct gcal_interp_program *gcal_interp_program_create(struct gcal_source_unit *unit,
                                                        CXCursor entry,
                                                        struct gcal_error *err);
+/* Lets the other items of the group, which barriers join, go on. */
+void gcal_interp_end_turn(struct gcal_interp_work_item *item);
 /* A run of 'run->sample'.  End it in any case; NULL is allowed. */
 struct gcal_interp_group;
 int gcal_interp_run_begin(struct gcal_interp_run *run,

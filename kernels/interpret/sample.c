@@ -2,7 +2,8 @@
  *
  * Where no barrier joins the work-items of a group, sub-groups are the units that are taken,
  * or some lanes of each if these take long; else whole groups.  Some units are run again, with
- * other data: a loop that then runs differently depends on data.
+ * other data, and items of a group in turns: a loop that then runs differently depends on data,
+ * or on which item is first at what they share.
  */
 #include <math.h>
 #include <stdio.h>
@@ -368,7 +369,9 @@ static bool run_unit(struct gcal_interp_sample *s, const struct units *u, size_t
         double t = (double)l->unit_trips, b = (double)l->unit_begun;
 
         if (s->n_units < OTHER_UNITS)
-            l->first = (l->first ^ (uint64_t)l->unit_trips) * 0x100000001b3 +
+            l->first = ((l->first ^ (uint64_t)l->unit_trips) * 0x100000001b3 ^
+                        (uint64_t)l->trips[1]) *
+                           0x100000001b3 +
                        (uint64_t)l->unit_begun;
         l->trips[0] += l->unit_trips;
         l->begun[0] += l->unit_begun;
@@ -492,6 +495,7 @@ int gcal_interp_sample_loops(struct gcal_source_unit *unit, CXCursor kernel,
     for (int other = 0; other < 2; other++) {
         struct gcal_interp_run run = { .program = program,
                                        .sample = &s[other],
+                                       .takes_turns = other,
                                        .nowhere = s[other].nowhere,
                                        .err = err };
 

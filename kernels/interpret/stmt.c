@@ -53,6 +53,8 @@ static bool begins_iteration(struct gcal_interp_work_item *item,
 {
     bool begins = true;
 
+    if (item->run->takes_turns && i)
+        gcal_interp_end_turn(item);
     if (n->b && !(i == 0 && n->op)) {
         begins = gcal_interp_eval_truth(item, n->b);
         if (item->run->observe)
@@ -89,6 +91,8 @@ static enum gcal_interp_flow run_iterations(struct gcal_interp_work_item *item,
         if (n->c && n->c->eval.flow(item, n->c) != GCAL_INTERP_FLOW_NEXT)
             return GCAL_INTERP_FLOW_RETURN;
     }
+    if (item->run->takes_turns)
+        gcal_interp_end_turn(item);
     if (item->run->sample)
         gcal_interp_sample_loop(item, n, outer, i + begins);
     return next(item);

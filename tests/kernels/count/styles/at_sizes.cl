@@ -246,3 +246,118 @@ kernel void data_until(global const int *a, global int *b)
     }
     b[get_global_id(0)] = k;
 }
+
+//: kernel tagged_bins
+//: local 32
+//: global 32*g
+//: assume g = 2
+//: at g=2
+//: at g=2
+//: refused depends on data
+kernel void tagged_bins(global const uint *data, global uint *out)
+{
+    volatile local uint bins[32];
+    uint bin = data[get_global_id(0)] & 31, tag = (uint)get_local_id(0) << 27, count;
+
+    bins[get_local_id(0)] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    do {
+        count = tag | ((bins[bin] & 0x07ffffff) + 1);
+        bins[bin] = count;
+    } while (bins[bin] != count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = bins[get_local_id(0)];
+}
+
+//: kernel one_at_a_time
+//: local 32
+//: global 32*g
+//: assume g = 2
+//: at g=2
+//: at g=2
+//: refused depends on data
+kernel void one_at_a_time(global float *out)
+{
+    local int lock;
+    local float sum;
+
+    if (get_local_id(0) == 0) {
+        lock = 0;
+        sum = 0.0f;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    while (atomic_cmpxchg(&lock, 0, 1) != 0)
+        ;
+    sum += 0.5f;
+    atomic_xchg(&lock, 0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = sum;
+}
+
+//: kernel until_nothing_changes
+//: local 32
+//: global 32*g
+//: assume g = 2
+//: at g=2
+//: at g=2
+//: refused depends on data
+kernel void until_nothing_changes(global int *out)
+{
+    local int label[32];
+    local int changed;
+    int l = get_local_id(0);
+
+    label[l] = l;
+    do {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (l == 0)
+            changed = 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (l > 0 && label[l - 1] < label[l]) {
+            label[l] = label[l - 1];
+            changed = 1;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    } while (changed);
+    out[get_global_id(0)] = label[l];
+}
+
+//: kernel shared_queue
+//: local 32
+//: global 32*g
+//: at g=2 n=100
+//: at g=1 n=5
+//: at-sizes
+//: buffer out n
+//: no-lanes how many a sub-group takes is refused
+kernel void shared_queue(global float *out, int n)
+{
+    local int next;
+    int i;
+
+    if (get_local_id(0) == 0)
+        next = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    while ((i = atomic_inc(&next)) < n)
+        out[i] = i;
+}
+
+//: kernel own_parts
+//: local 32
+//: global 32*g
+//: at g=2
+//: at g=3
+//: at-sizes
+//: buffer out 496
+kernel void own_parts(global float *out)
+{
+    local int begin[33];
+    int l = get_local_id(0);
+
+    begin[l] = l * (l - 1) / 2;
+    if (l == 0)
+        begin[32] = 32 * 31 / 2;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = begin[l]; i < begin[l + 1]; i++)
+        out[i] = i;
+}
