@@ -32,7 +32,7 @@ static const char too_long[] = "the count needs too many steps: give more sizes 
 const struct gcal_poly gcal_poly_zero = { .n_terms = 0 };
 const struct gcal_poly gcal_poly_failed = { .n_terms = 0 };
 const char gcal_poly_too_large[] = "its coefficients need more than 64 bits";
-const char gcal_poly_too_long[] = "its polynomials have too many factors";
+const char gcal_poly_too_long[] = "its polynomials have too many terms or factors";
 
 /* ---- context ---- */
 
@@ -350,8 +350,12 @@ struct gcal_poly *gcal_poly_new(struct gcal_poly_context *c, size_t n_terms)
 
     if (c->failed)
         return NULL;
+    if (n_terms > MAX_TERMS) {
+        gcal_poly_fail(c, gcal_poly_too_long);
+        return NULL;
+    }
     c->left.steps -= (long)n_terms + 1;
-    if (c->left.steps < 0 || n_terms > MAX_TERMS) {
+    if (c->left.steps < 0) {
         gcal_poly_fail(c, too_long);
         return NULL;
     }

@@ -204,6 +204,26 @@ static void chains_of_extrema_leave_no_id(void **state)
     gcal_profile_destroy(p);
 }
 
+/* Repeated squares have more terms than a polynomial may have, which matters to no count where
+ * they are only stored.
+ */
+static void long_powers_are_counted(void **state)
+{
+    (void)state;
+    assert_stores("kernel void f(global int *a, int n, int m) {"
+                  "  int x = n;"
+                  "  for (int i = 0; i < 8; i++) { x = x * x + m; x = x * x + m; }"
+                  "  a[0] = x; }",
+                  64, 1);
+    assert_stores(
+        "#define SQUARE x = x * x + c;\n"
+        "kernel void f(global int *a, int n, int m) {"
+        "  int4 c = (int4)(m), x = (int4)(n, n + 1, n + 2, n + 3);"
+        "  SQUARE SQUARE SQUARE SQUARE SQUARE SQUARE SQUARE SQUARE SQUARE SQUARE"
+        "  a[0] = x.x + x.y + x.z + x.w; }",
+        64, 1);
+}
+
 static void budgets_end_in_a_count_or_a_reason(void **state)
 {
     static const char *const sources[] = {
@@ -387,6 +407,7 @@ int main(void)
         cmocka_unit_test(the_clamped_filter_is_counted),
         cmocka_unit_test(only_divergence_is_estimated),
         cmocka_unit_test(chains_of_extrema_leave_no_id),
+        cmocka_unit_test(long_powers_are_counted),
         cmocka_unit_test(budgets_end_in_a_count_or_a_reason),
         cmocka_unit_test(conditions_beyond_budgets_are_marked),
         cmocka_unit_test(nests_end_soon),
