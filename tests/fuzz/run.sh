@@ -65,7 +65,7 @@ write_seeds() { # WHAT FOLDER
     case $1 in
     count) write_kernels "$2" ;;
     params)
-        cp "$tree"/tests/fuzz/corpus/params/* "$tree"/tests/data/params-v?.yaml \
+        cp "$tree"/tests/fuzz/corpus/params/* "$tree"/tests/data/node17*.yaml \
             "$tree"/tests/data/two-gpus/vm.yaml "$2"
         ;;
     profile)

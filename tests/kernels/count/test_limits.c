@@ -396,7 +396,7 @@ static void halved_sizes_end_soon(void **state)
         "");
 
     (void)state;
-    if (halved > 300 * sides)
+    if (halved > 1000 * sides)
         fail_msg("%g s after %g s", halved, sides);
 }
 
