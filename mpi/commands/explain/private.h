@@ -348,7 +348,7 @@ const char *gcal_explain_literals(const struct gcal_explain_case *c,
 /* The few changes that would help most, the best first. */
 void gcal_explain_advise(struct gcal_explain_case *c);
 
-/* Makes the case that of a file's kernel at other sizes, counted again: counts may be those of the
+/* Makes the case that of its file's or catalogue's kernel at other sizes, counted again: counts may be those of the
  * sizes alone.
  */
 int gcal_explain_resize(struct gcal_explain_case *c, const double *sizes,

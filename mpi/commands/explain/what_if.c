@@ -182,7 +182,7 @@ int gcal_explain_what_if(struct gcal_explain_case *c, const char *text,
             parse_value(&q.items[i], sizes[size], &sizes[size], err) < 0)
             return -1;
     }
-    if (c->options->count.file &&
+    if (!c->options->profile &&
         memcmp(sizes, c->sizes, p->n_parameters * sizeof(*sizes)) != 0) {
         if (gcal_explain_resize(&at, sizes, err) < 0)
             return gcal_error_prefix(err, "--what-if %.100s", text);

@@ -169,6 +169,33 @@ static const struct gcal_profile *count_same_work(const struct gcal_explain_case
     return p;
 }
 
+GCAL_ARENA_DESTROYER(destroy_subject, gcal_predict_subject_clear)
+
+/* The tags with these sizes in place of theirs. */
+static struct gcal_option_list resize_tags(const struct gcal_explain_case *c,
+                                           const double *sizes)
+{
+    const struct gcal_profile *p = c->subject->target.profile;
+    const struct gcal_option_list *old = &c->options->tags;
+    const char **items =
+        gcal_arena_alloc(c->arena, old->n + p->n_parameters, sizeof(*items));
+    size_t n = 0;
+
+    for (size_t i = 0; i < old->n; i++) {
+        size_t length = strcspn(old->items[i], ":");
+        bool is_size = false;
+
+        for (size_t k = 0; k < p->n_parameters; k++)
+            is_size = is_size || (strlen(p->parameters[k]) == length &&
+                                  strncmp(p->parameters[k], old->items[i], length) == 0);
+        if (!is_size)
+            items[n++] = old->items[i];
+    }
+    for (size_t k = 0; k < p->n_parameters; k++)
+        items[n++] = gcal_arena_format(c->arena, "%s:%.15g", p->parameters[k], sizes[k]);
+    return (struct gcal_option_list){ .n = n, .items = items };
+}
+
 int gcal_explain_resize(struct gcal_explain_case *c, const double *sizes,
                         struct gcal_error *err)
 {
@@ -179,11 +206,18 @@ int gcal_explain_resize(struct gcal_explain_case *c, const double *sizes,
     const char **at = gcal_arena_alloc(c->arena, 1, sizeof(*at));
 
     *options = *c->options;
+    c->options = options;
+    if (options->tags.n) {
+        options->tags = resize_tags(c, sizes);
+        options->pick = 0;
+        c->subject = subject;
+        gcal_arena_own(c->arena, subject, destroy_subject);
+        return gcal_predict_subject_open(options, subject, err);
+    }
     *subject = *c->subject;
     *at = gcal_arena_own(c->arena, gcal_count_point_name(subject->target.profile, sizes),
                          free);
     options->count.ats = (struct gcal_option_list){ .n = 1, .items = at };
-    c->options = options;
     c->subject = subject;
     return (subject->target.profile = count_again(c, &options->count, err)) ? 0 : -1;
 }

@@ -91,6 +91,7 @@ static int pick_kernel(const struct gcal_predict_subject_options *o,
     struct gcal_kernel_limits limits = gcal_kernel_nominal_limits;
 
     limits.counting = *counting;
+    limits.counting.at_sizes = true;
     if (gcal_catalogue_check(catalogue, o->tags.n, o->tags.items, GCAL_MATCH_SUPERSET,
                              err) < 0 ||
         gcal_catalogue_generate(catalogue, o->tags.n, o->tags.items, GCAL_MATCH_SUPERSET,

@@ -316,6 +316,19 @@ costs = {c["counted"] if c["cost"] == "p_fp32" else c["cost"]: c for c in json.l
 assert costs["p_dram"]["vendor_rate"] is None and costs["p_l2"]["vendor_rate"] is None
 assert abs(costs["fp32"]["vendor_rate"] / (66*128*1.98e9) - 1) < 1e-9, costs["fp32"]' "$out/answer"
 
+# Kernels of a catalogue are counted at their sizes, as 'evaluate' does, and again at those of --what-if.
+scope=("$2/../scope" --model general --params "$params")
+"$gpucal" evaluate --times "$2/general/scope-h200.csv" -C "${scope[@]}" --json cipher_global > "$out/evaluated"
+"$gpucal" explain cipher_global blocks:3000000 -C "${scope[@]}" --json --what-if blocks=300000 > "$out/answer"
+"$gpucal" predict cipher_global blocks:300000 -C "${scope[@]}" --json > "$out/fewer"
+python3 - "$out/evaluated" "$out/answer" "$out/fewer" <<'PYTHON'
+import json, sys
+evaluated, explained, fewer = (json.load(open(name)) for name in sys.argv[1:])
+times = {line["sizes"]: line["predicted_s"] for line in evaluated["lines"] if line["level"] == "kernel"}
+for a, b in ((explained["time_s"], times["blocks:3000000"]), (explained["what_if"][0]["time_s"], fewer["time_s"])):
+    assert abs(a / b - 1) < 1e-6, (a, b)
+PYTHON
+
 # A CPU's model has neither resident work-groups nor the same limits.
 explain add.cl --local 256 --global 'ceil(n/256)*256' --params "$cpu" --at n=2^24
 expect '^limited by (core|cache|dram) '
