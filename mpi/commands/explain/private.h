@@ -32,7 +32,7 @@ struct gcal_own_options;
 /* ---- lab.c: the model's expressions at one point ---- */
 
 /* Texts are the model's expression, its roofs, and its named expressions, in this order.  Each use of
- * a cost is a parameter of its own, so that the parts of a norm are told apart.
+ * a cost is a parameter of its own, so that the parts of a norm can be distinguished.
  */
 struct gcal_explain_lab {
     struct gcal_arena *arena;
