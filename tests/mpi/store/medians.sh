@@ -215,7 +215,7 @@ fit a
 "$gpucal" store verify --store s > out 2>&1
 grep -q 'medians/a.tsv' out && fail "not repaired"
 
-# A store of an earlier version, which had no lines about medians.
+# A ledger without the lines about medians.
 new_store
 fit a
 segment=$(echo s/ledger/*.tsv)
@@ -225,6 +225,5 @@ while IFS= read -r line; do
     echo "$line"
     previous=$(printf '%s' "$line" | sha256sum | cut -d' ' -f1)
 done <<< "$lines" > "$segment"
-good
-together 'earlier version'
-good
+alone 'without a line' 'not in the ledger'
+damaged 'medians/a.tsv is not in the ledger'
