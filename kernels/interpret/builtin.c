@@ -108,7 +108,7 @@ static struct gcal_interp_node *work_item_function(struct gcal_interp_translator
         n->a = n_arguments ? arguments[0] : NULL;
         n->eval.i = work_item;
         if (n->op == 'b') {
-            t->program->has_barrier = true;
+            t->program->joins_items = true;
             n->eval.none = wait_at_barrier;
         } else if (n->op == 'n') {
             n->eval.none = do_nothing;
@@ -234,7 +234,7 @@ static struct gcal_interp_node *evaluate_all(struct gcal_interp_translator *t,
     return node;
 }
 
-/* atomic_add and the like: plain updates, as work-items switch at barriers only. */
+/* atomic_add and the like: plain updates, as no work-item's turn ends within one. */
 static struct gcal_interp_node *atomic(struct gcal_interp_translator *t, CXCursor at,
                                        const char *what,
                                        struct gcal_interp_node **arguments, size_t n,
@@ -255,7 +255,7 @@ static struct gcal_interp_node *atomic(struct gcal_interp_translator *t, CXCurso
     if (!pair || !(p = gcal_interp_node_once(t, at, arguments[0], &first)) ||
         !(old = gcal_interp_node_load(t, at, p)))
         return NULL;
-    old->unseen = true;
+    old->unseen = old->atomic = true;
     if (!(old = gcal_interp_node_once(t, at, old, &first)))
         return NULL;
     operand = gcal_interp_node_convert(

@@ -28,6 +28,7 @@ struct gcal_interp_program *gcal_interp_program_create(struct gcal_source_unit *
     }
     program->unit = unit;
     program->entry = gcal_interp_translate_function(&t, entry, entry);
+    program->joins_items |= program->size[GCAL_INTERP_MEMORY_LOCAL] > 0;
     free(t.variables);
     free(t.functions);
     free(t.records);
@@ -40,7 +41,7 @@ struct gcal_interp_program *gcal_interp_program_create(struct gcal_source_unit *
 
 /* ---- running ---- */
 
-/* Memory of a group's work-items; of one only, unless the program has a barrier. */
+/* Memory of a group's work-items; of one only, unless the program joins them. */
 struct gcal_interp_group {
     struct gcal_interp_run *run;
     size_t n_items, n_slots;
@@ -97,7 +98,7 @@ static void place_item(struct gcal_interp_group *g, struct gcal_interp_work_item
 
 void gcal_interp_end_turn(struct gcal_interp_work_item *item)
 {
-    if (!item->run->failed && item->run->program->has_barrier)
+    if (!item->run->failed && item->run->program->joins_items)
         swapcontext(&item->context, &item->run->scheduler);
 }
 
@@ -333,7 +334,7 @@ static int allocate(struct gcal_interp_group *g, struct gcal_error *err)
     g->n_items = 1;
     for (size_t d = 0; d < g->run->n_dims; d++)
         g->n_items *= g->run->local_size[d];
-    g->n_slots = program->has_barrier ? g->n_items : 1;
+    g->n_slots = program->joins_items ? g->n_items : 1;
     g->private_size = program->size[GCAL_INTERP_MEMORY_PRIVATE] + 16;
     g->run->memory_size[GCAL_INTERP_MEMORY_PRIVATE] = g->private_size;
     g->run->memory_size[GCAL_INTERP_MEMORY_LOCAL] = g->shared_size;
@@ -346,7 +347,7 @@ static int allocate(struct gcal_interp_group *g, struct gcal_error *err)
     g->statics = calloc(1, program->size[GCAL_INTERP_MEMORY_STATIC] + 16);
     if (!g->items || !g->privates || !g->params || !g->shared || !g->statics)
         return gcal_error_memory(err);
-    if (!program->has_barrier)
+    if (!program->joins_items)
         return 0;
     g->stacks = mmap(NULL, g->n_slots * STACK_BYTES, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

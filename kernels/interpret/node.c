@@ -148,6 +148,8 @@ static unsigned char *place(struct gcal_interp_work_item *item,
     const struct gcal_interp_node *address = at->a;
     struct gcal_interp_pointer p;
 
+    if (item->run->takes_turns && at->atomic && !store)
+        gcal_interp_end_turn(item);
     if (address->eval.p == variable &&
         (address->k.place.memory == GCAL_INTERP_MEMORY_PRIVATE || !item->run->observe))
         return item->memory[address->k.place.memory] + address->k.place.offset;
@@ -156,7 +158,7 @@ static unsigned char *place(struct gcal_interp_work_item *item,
         gcal_interp_observe_access(item, at, &p, size, store);
     if (item->run->nowhere &&
         (uintptr_t)p.base - (uintptr_t)item->run->nowhere < GCAL_INTERP_NOWHERE)
-        return gcal_interp_sample_memory(item, address, &p, size);
+        return gcal_interp_sample_memory(item, at, &p, size, store);
     if (p.base && p.offset >= 0 && (uint64_t)p.offset <= p.size &&
         size <= p.size - (size_t)p.offset)
         return p.base + p.offset;

@@ -198,7 +198,7 @@ struct gcal_interp_program {
     struct gcal_interp_block *blocks; /* memory of nodes and types */
     size_t size[3];                   /* of the memories */
     struct gcal_interp_node_list static_init;
-    bool has_barrier;
+    bool joins_items; /* of a group, by barriers or local memory */
     struct gcal_interp_function *entry;
     double constants[GCAL_INTERP_MOST_CONSTANTS]; /* some of those in its source */
     size_t n_constants;
@@ -270,7 +270,7 @@ int gcal_interp_run_begin(struct gcal_interp_run *run,
                           const size_t *global_size, struct gcal_interp_group **group,
                           struct gcal_error *err);
 /* Runs every step-th of 'n' items, or of those there are, of a group from 'first' on; all of
- * the group if it has barriers.
+ * the group if the program joins them.
  */
 void gcal_interp_run_unit(struct gcal_interp_group *group, size_t number, size_t first,
                           size_t n, size_t step);
@@ -282,8 +282,8 @@ void gcal_interp_run_end(struct gcal_interp_group *group);
 enum { GCAL_INTERP_NOWHERE = 1024 };
 unsigned char *gcal_interp_sample_memory(struct gcal_interp_work_item *item,
                                          const struct gcal_interp_node *at,
-                                         const struct gcal_interp_pointer *p,
-                                         size_t size);
+                                         const struct gcal_interp_pointer *p, size_t size,
+                                         bool store);
 void gcal_interp_sample_argument(struct gcal_interp_sample *sample,
                                  const struct gcal_interp_node *param, unsigned char *to);
 /* A loop has run, in this instance of those around it. */

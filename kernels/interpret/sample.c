@@ -1,9 +1,9 @@
 /* sample.c - how often loops run, in a sample of a kernel's work-items
  *
- * Where no barrier joins the work-items of a group, sub-groups are the units that are taken,
- * or some lanes of each if these take long; else whole groups.  Some units are run again, with
- * other data, and items of a group in turns: a loop that then runs differently depends on data,
- * or on which item is first at what they share.
+ * Where no barrier or local memory joins the work-items of a group, sub-groups are the units
+ * that are taken, or some lanes of each if these take long; else whole groups.  Some units are
+ * run again, with other data, and items of a group in turns: a loop that then runs differently
+ * depends on data, or on which item is first at what they share.
  */
 #include <math.h>
 #include <stdio.h>
@@ -35,7 +35,8 @@ enum {
     COMPARED_GROUPS = 4 /* with other data */
 };
 
-#define SEED 1
+#define SEED  1
+#define UNSET 0x3f /* of the run with other data */
 
 /* The trips of a loop in one execution of the loops around it, by the one that has most. */
 struct execution {
@@ -75,6 +76,8 @@ struct gcal_interp_sample {
         const char *name, *dtype;
         const struct gcal_interp_contents *contents; /* NULL: unknown */
     } pointers[MOST_POINTERS];
+    bool *
+        is_changed; /* of each pointer: the kernel stores there, so that loads are data */
     struct gcal_interp_touches *touches; /* NULL: loops alone are looked at */
     size_t group_number;                 /* within the sample */
     bool failed, lacks_size;
@@ -84,24 +87,29 @@ struct gcal_interp_sample {
 
 /* ---- what is not known: 0, or anything ---- */
 
-/* Elements of pointer k, whose base names it; false: of other types. */
+/* Elements of pointer k, whose base names it; of those that the kernel changes, others of their
+ * range in the run with other data.  false: unknown.
+ */
 static bool load_contents(struct gcal_interp_sample *s, size_t k,
                           const struct gcal_interp_pointer *p, size_t size)
 {
     const struct gcal_interp_contents *contents = s->pointers[k].contents;
     const char *dtype = s->pointers[k].dtype;
     size_t element = gcal_dtype_size(dtype), offset = (size_t)p->offset;
+    bool is_other = s->is_other && s->is_changed[k];
 
-    if (contents->data) {
+    if (contents->data && !is_other)
         memcpy(s->nowhere, contents->data + offset, size);
-        return true;
-    }
-    if (offset % element || size % element)
-        return false;
-    for (size_t i = 0; i < size; i += element)
+    if (contents->data || offset % element || size % element)
+        return contents->data && !is_other;
+    for (size_t i = 0, n = contents->bytes / element; i < size; i += element) {
+        size_t at = is_other
+                        ? (size_t)(gcal_random_next(&s->random) % (n ? n : UINT32_MAX))
+                        : (offset + i) / element;
+
         gcal_dtype_fill_element(SEED + (uint64_t)(contents - s->contents), dtype,
-                                &contents->range, contents->bytes / element,
-                                (offset + i) / element, s->nowhere + i);
+                                &contents->range, n, at, s->nowhere + i);
+    }
     return true;
 }
 
@@ -111,7 +119,8 @@ static bool load_contents(struct gcal_interp_sample *s, size_t k,
 static uint64_t draw_constant(struct gcal_interp_sample *s, const char *dtype)
 {
     uint64_t random = gcal_random_next(&s->random);
-    double value = s->constants[random / 4 % s->n_constants] + (double)(random % 3) - 1;
+    double value =
+        s->constants[random / 4 % s->n_constants] + (random % 4 == 1) - (random % 4 == 2);
     size_t size = dtype ? gcal_dtype_size(dtype) : 4;
     float single = (float)value;
     uint64_t bits = 0;
@@ -127,8 +136,8 @@ static uint64_t draw_constant(struct gcal_interp_sample *s, const char *dtype)
     return bits;
 }
 
-/* For loops, bits of numbers that are not large; else of any, and of small ones, and constants, so
- * that most conditions on them hold in some work-items and not in others.
+/* Constants, and bits of numbers: for loops, of those that are not large, else of any and of small
+ * ones.  Most conditions on them then hold in some work-items and not in others.
  */
 static uint64_t draw_other(struct gcal_interp_sample *s, const char *dtype)
 {
@@ -136,26 +145,29 @@ static uint64_t draw_other(struct gcal_interp_sample *s, const char *dtype)
                                       0 };
     uint64_t bits = gcal_random_next(&s->random);
 
-    if (s->touches && s->n_constants && gcal_random_next(&s->random) >> 62 == 0)
+    if (s->n_constants && gcal_random_next(&s->random) >> 62 <= !s->touches)
         return draw_constant(s, dtype);
     return bits & masks[s->touches ? gcal_random_next(&s->random) >> 62 : 0];
 }
 
 unsigned char *gcal_interp_sample_memory(struct gcal_interp_work_item *item,
                                          const struct gcal_interp_node *at,
-                                         const struct gcal_interp_pointer *p, size_t size)
+                                         const struct gcal_interp_pointer *p, size_t size,
+                                         bool store)
 {
     struct gcal_interp_sample *s = item->run->sample;
     size_t k = (size_t)(p->base - s->nowhere);
     const struct gcal_interp_contents *contents = k ? s->pointers[k - 1].contents : NULL;
 
+    if (k && store)
+        s->is_changed[k - 1] = true;
     if (size > sizeof(s->nowhere)) {
-        gcal_interp_run_fail(item, at, "an access to %zu bytes at once", size);
+        gcal_interp_run_fail(item, at->a, "an access to %zu bytes at once", size);
         return NULL;
     }
     if (contents && (p->offset < 0 ||
                      (contents->bytes && (size_t)p->offset + size > contents->bytes))) {
-        gcal_interp_run_fail(item, at,
+        gcal_interp_run_fail(item, at->a,
                              "element %lld of '%s' " GCAL_INTERP_OUTSIDE " buffer",
                              (long long)p->offset / (long long)size, contents->argument);
         return NULL;
@@ -352,7 +364,7 @@ struct units {
     struct gcal_interp_group *group;
     struct gcal_interp_run *run;
     size_t per_group, n;
-    bool joins_items; /* by barriers: all of a unit's run together */
+    bool joins_items; /* all of a unit's run together */
     size_t step;      /* from one lane to the next that is taken */
 };
 
@@ -421,12 +433,13 @@ static bool run_units(struct gcal_interp_sample *s, const struct units *u, size_
 {
     s->random = SEED;
     for (size_t i = 0; i < taken && i < most; i++) {
-        uint64_t random = s->random;
+        size_t unit = choose_unit(s, i, taken, u->n);
+        uint64_t random = s->random, start = random;
 
-        if (!run_unit(s, u, choose_unit(s, i, taken, u->n)))
+        s->random = gcal_random_next(&start); /* of the unit's data */
+        if (!run_unit(s, u, unit))
             return false;
-        s->random = random; /* data takes numbers, too */
-        gcal_random_next(&s->random);
+        s->random = random;
     }
     return true;
 }
@@ -482,6 +495,7 @@ int gcal_interp_sample_loops(struct gcal_source_unit *unit, CXCursor kernel,
 {
     struct gcal_interp_sample s[2] = { 0 };
     struct gcal_interp_program *program = NULL;
+    bool is_changed[MOST_POINTERS] = { false };
     size_t global[GCAL_MAX_DIMS], items = 1, taken = 0;
     struct units units = { .step = 1 };
     int rc = -1;
@@ -497,18 +511,22 @@ int gcal_interp_sample_loops(struct gcal_source_unit *unit, CXCursor kernel,
                                        .sample = &s[other],
                                        .takes_turns = other,
                                        .nowhere = s[other].nowhere,
+                                       .unset = other ? UNSET : 0,
                                        .err = err };
 
         s[other].is_other = other;
+        s[other].is_changed = is_changed;
+        s[other].constants = program->constants;
+        s[other].n_constants = program->n_constants;
         s[other].size = size;
         s[other].context = context;
         s[other].n_contents = n_contents;
         s[other].contents = contents;
         s[other].random = SEED;
         s[other].sub_group_size = request->sub_group_size ? request->sub_group_size : 32;
-        s[other].unit_size = program->has_barrier ? items : s[other].sub_group_size;
+        s[other].unit_size = program->joins_items ? items : s[other].sub_group_size;
         units.run = &run;
-        units.joins_items = program->has_barrier;
+        units.joins_items = program->joins_items;
         units.per_group = (items - 1) / s[other].unit_size + 1;
         units.n = units.per_group;
         for (size_t d = 0; d < request->n_dims; d++)
@@ -686,6 +704,7 @@ int gcal_interp_sample_touches(struct gcal_source_unit *unit, CXCursor kernel,
                                struct gcal_error *err)
 {
     struct gcal_interp_program *program = NULL;
+    bool is_changed[MOST_POINTERS] = { false };
     size_t global[GCAL_MAX_DIMS], items = 1;
     int rc = 0;
 
@@ -701,6 +720,7 @@ int gcal_interp_sample_touches(struct gcal_source_unit *unit, CXCursor kernel,
         return -1;
     for (int other = 0; other < 2 && rc == 0; other++) {
         struct gcal_interp_sample s = { .is_other = other,
+                                        .is_changed = is_changed,
                                         .size = size,
                                         .context = context,
                                         .n_contents = n_contents,
@@ -713,7 +733,7 @@ int gcal_interp_sample_touches(struct gcal_source_unit *unit, CXCursor kernel,
         struct gcal_interp_run run = { .program = program,
                                        .sample = &s,
                                        .nowhere = s.nowhere,
-                                       .unset = other ? 0x3f : 0,
+                                       .unset = other ? UNSET : 0,
                                        .observe = observe_touch,
                                        .context = &s,
                                        .err = err };

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -132,6 +133,46 @@ static void trips_follow_from_contents(void **state)
     expect_refused(rows, NULL, &buffer, "depends on data");
 }
 
+/* Other work-items may have stored there; a loop on elements that the kernel leaves alone is counted. */
+static void contents_are_known_until_the_kernel_stores(void **state)
+{
+    static const char *const loops[] = {
+        "while (atomic_cmpxchg(first, 0, 1) != 0) ;",
+        "int seen = first[0], old = seen;"
+        "do { seen = old; old = atomic_cmpxchg(first, seen, seen + 1); } while (seen != "
+        "old);",
+        "first[i] = i ? i - 1 : 0; for (; first[i] != i; i = first[i]) ;",
+        "first[i + 1] = 1; while (first[i] != 0) i++;",
+        "atomic_inc(first); for (int k = 0; k < 50 && first[0] < i; k++) s += 1.0f;",
+    };
+    static const int32_t zeros[ROWS + 1];
+    const struct gcal_count_buffer buffers[] = {
+        { .argument = "first",
+          .dtype = "int32",
+          .data = zeros,
+          .data_bytes = sizeof(zeros) },
+        { .argument = "first", .first = "0", .last = "1023" },
+    };
+    char source[400];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(loops) / sizeof(loops[0]); i++)
+        for (size_t k = 0; k < 2; k++) {
+            snprintf(source, sizeof(source),
+                     "__kernel void k(__global int *first, __global float *y)\n"
+                     "{ int i = get_global_id(0); float s = 0; %s y[i] += s; }\n",
+                     loops[i]);
+            expect_refused(source, "rows = 1024", &buffers[k], "depends on data");
+        }
+    assert_float_equal(
+        value_of(
+            "__kernel void k(__global int *first, __global float *y)\n"
+            "{ int i = get_global_id(0); float s = 0;"
+            "  for (int n = 0; first[0] == 0 && n < 5; n++) s += 1.0f; y[i] = s; }\n",
+            "rows = 1024", "f_op_float32_add", 1, &buffers[0]),
+        5 * ROWS / 32, 0);
+}
+
 static void statements_that_cannot_be_are_refused(void **state)
 {
     static const int64_t wide[] = { 1, 2 };
@@ -169,6 +210,7 @@ int main(void)
         cmocka_unit_test(values_of_a_range_bound_what_is_accessed),
         cmocka_unit_test(trips_follow_from_ranges),
         cmocka_unit_test(trips_follow_from_contents),
+        cmocka_unit_test(contents_are_known_until_the_kernel_stores),
         cmocka_unit_test(statements_that_cannot_be_are_refused),
     };
 
