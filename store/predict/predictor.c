@@ -145,8 +145,8 @@ static int refuse_lack(const struct gcal_predictor *p, const struct gap *gap,
     return gcal_error_because(err, GCAL_REASON_NOT_COVERED);
 }
 
-/* -1 if there is too much of either. */
-static int check_cover(const struct gcal_predictor *p, const double *sizes,
+/* -1 if there is too much of either.  'time_s' is that of the work with costs. */
+static int check_cover(const struct gcal_predictor *p, const double *sizes, double time_s,
                        struct gap *gap, struct gcal_error *err)
 {
     const char *lacking;
@@ -170,12 +170,14 @@ static int check_cover(const struct gcal_predictor *p, const double *sizes,
         for (size_t i = 0; i < n && i < MAX_LISTED; i++)
             gcal_buf_printf(&list, "%s%.*s%s %.2g %%", i ? ", " : "",
                             GCAL_ERROR_CUT(gaps[i].feature, 100), 100 * gaps[i].share);
+        gcal_buf_printf(&list, n > MAX_LISTED ? ", ...)" : ")");
+        if (isfinite(time_s) && time_s > 0)
+            gcal_buf_printf(&list, ", and the rest takes %.4g s", time_s);
         gcal_error_set(
             err, GCAL_EINPUT,
-            "model %s has no cost for %.3g %% of the work of kernel %.60s (%s%s)%s",
+            "model %s has no cost for %.3g %% of the work of kernel %.60s (%s%s",
             p->shared->model->name, 100 * gap->share, p->kernel,
-            list.data ? (const char *)list.data : "", n > MAX_LISTED ? ", ..." : "",
-            p->hint);
+            list.data ? (const char *)list.data : ")", p->hint);
         gcal_buf_free(&list);
         free(gaps);
         return gcal_error_because(err, GCAL_REASON_NOT_COVERED);
@@ -196,9 +198,9 @@ static int eval_raw(const struct gcal_predictor *p, const double *sizes, double 
         return gcal_error_because(err, GCAL_REASON_SIZES);
     if (gcal_binding_check_limits(p->binding, sizes, &p->limits, err) < 0)
         return -1;
-    if (check_cover(p, sizes, gap, err) < 0)
-        return -1;
     time_s = p->factor * *raw_s;
+    if (check_cover(p, sizes, time_s, gap, err) < 0)
+        return -1;
     if (isfinite(time_s) && time_s > 0)
         return 0;
     if (isnan(time_s)) /* 0 work-groups per 0 compute units, mostly */

@@ -247,6 +247,20 @@ static void a_model_is_refused_for_other_kernels(void **state)
         -1);
 }
 
+/* As figure 2 of Stevens and Kloeckner (2020): the part of a product's time that multiply-adds take. */
+static void a_refusal_has_the_time_of_the_work_with_costs(void **state)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_prediction p;
+    char name[32];
+
+    (void)state;
+    assert_int_equal(predict(BOTH, NULL, PROFILE("k", OTHER, "3*n"), &p, name, &err), -1);
+    assert_non_null(strstr(err.text,
+                           "general has no cost for 75 % of the work of kernel k "
+                           "(f_op_float32_mul 75 %), and the rest takes 1e-06 s"));
+}
+
 /* 1 of 5 executions has no cost. */
 static void intervals_hold_work_without_a_cost(void **state)
 {
@@ -644,6 +658,7 @@ int main(void)
         cmocka_unit_test(a_model_of_sweeps_is_not_general),
         cmocka_unit_test(a_changed_kernel_is_found),
         cmocka_unit_test(a_model_is_refused_for_other_kernels),
+        cmocka_unit_test(a_refusal_has_the_time_of_the_work_with_costs),
         cmocka_unit_test(intervals_hold_work_without_a_cost),
         cmocka_unit_test(too_much_work_without_a_cost_is_refused),
         cmocka_unit_test(no_prediction_is_0_s),
