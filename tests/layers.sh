@@ -43,7 +43,7 @@ calib/select                 : kernels/generate fit calib/config
 calib/device                 : kernels/generate
 calib/worker                 : kernels/generate calib/device
 calib/plan                   : kernels/generate kernels/interpret fit calib/config calib/worker
-calib/results                : fit store/params store/files store/record store/publish store/medians calib/config
+calib/results                : fit store/params store/files store/record store/ledger store/publish store/medians calib/config
 calib/audit                  : fit store/params store/files store/ledger calib/config
 calib/compare                : kernels/generate fit store/record calib/results
 mpi/cli                      : kernels kernels/includes kernels/count kernels/frontend kernels/generate fit store/params store/files store/record store/publish calib/config calib/worker calib/plan

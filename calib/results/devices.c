@@ -72,9 +72,6 @@ static void take_rows(struct deviation *d, const struct gcal_result_type_fit *t,
     }
 }
 
-/* Two devices that differ by as much: which one is wrong nobody can tell. */
-#define LEAST_DIFFERENCE 1.15
-
 /* The factors of single devices and their errors, 'raw': 2 x n_devices. */
 static void find_raw(struct gcal_arena *scratch, struct gcal_result_type_fit *t,
                      double *raw)
@@ -113,10 +110,9 @@ static void find_raw(struct gcal_arena *scratch, struct gcal_result_type_fit *t,
 #define LEAST_DIFFERENCE 1.15
 
 void gcal_result_find_deviations(struct gcal_arena *scratch,
-                                 struct gcal_result_type_fit *t,
-                                 const struct gcal_result_speeds *speeds)
+                                 struct gcal_result_type_fit *t)
 {
-    double *raw, *raw_error, ratio, squares = 0;
+    double *raw, *raw_error, ratio;
 
     /* In the order of the record. */
     t->device = gcal_arena_alloc(t->arena, t->n_rows, sizeof(*t->device));
@@ -132,14 +128,9 @@ void gcal_result_find_deviations(struct gcal_arena *scratch,
     t->between = NAN;
     if (!t->good)
         return;
-    /* The error of the mean over the devices, as theirs are independent. */
-    for (size_t k = 0; k < t->n_devices; k++)
-        squares += pow(gcal_result_shared_error(speeds, t->device[k]), 2);
-    t->shared_error = t->n_devices ? sqrt(squares) / (double)t->n_devices : 0;
     if (t->n_devices == 1) { /* the fit is its own */
         t->factor[0] = 1;
-        t->factor_error[0] = t->shared_error =
-            gcal_result_shared_error(speeds, t->device[0]);
+        t->factor_error[0] = 0;
         return;
     }
     raw = gcal_arena_alloc(scratch, t->n_devices, 2 * sizeof(*raw));
@@ -148,12 +139,7 @@ void gcal_result_find_deviations(struct gcal_arena *scratch,
     gcal_fit_shrink(t->n_devices, raw, raw_error, t->factor, t->factor_error,
                     &t->between);
     for (size_t k = 0; k < t->n_devices; k++)
-        if (isfinite(raw_error[k]))
-            /* It is no reason to shrink the factor, that of the speed that was measured. */
-            t->factor_error[k] =
-                hypot(t->factor_error[k],
-                      t->factor[k] * gcal_result_shared_error(speeds, t->device[k]));
-        else
+        if (!isfinite(raw_error[k]))
             /* A device with a row or none is not known by its type: it may be any of them. */
             t->factor[k] = t->factor_error[k] = NAN;
     if (t->n_devices != 2)
@@ -169,24 +155,36 @@ void gcal_result_find_deviations(struct gcal_arena *scratch,
                    ratio));
 }
 
-void gcal_result_widen(struct gcal_result_type_fit *t,
+void gcal_result_widen(struct gcal_arena *scratch, const struct gcal_record *record,
+                       struct gcal_result_type_fit *t,
                        const struct gcal_config_model *config,
                        const struct gcal_result_speeds *speeds)
 {
     const struct gcal_model *model = config->forms[t->best].model;
     struct gcal_fit *fit = &t->forms[t->best].fit;
     size_t n = model->n_parameters;
+    double squares = 0;
 
-    for (size_t j = 0; j < n && t->good; j++) {
-        if (strcmp(model->parameters[j].unit, "s") != 0)
-            continue; /* an exponent or a capacity, no cost */
-        fit->standard_error[j] =
-            hypot(fit->standard_error[j], t->shared_error * fit->value[j]);
-        for (size_t k = 0; k < t->n_devices; k++)
-            t->estimate_error[k * n + j] = hypot(
-                t->estimate_error[k * n + j],
-                gcal_result_shared_error(speeds, t->device[k]) * t->estimate[k * n + j]);
+    for (size_t k = 0; k < t->n_devices && t->good; k++) {
+        double error = gcal_result_shared_error(speeds, t->device[k]), all;
+
+        for (size_t j = 0; j < n; j++)
+            if (strcmp(model->parameters[j].unit, "s") == 0) /* no exponent or capacity */
+                t->estimate_error[k * n + j] =
+                    hypot(t->estimate_error[k * n + j], error * t->estimate[k * n + j]);
+        /* It is not in the errors of the estimates, with which later calibrations compare theirs. */
+        all =
+            hypot(error, gcal_result_between_runs(scratch, record, t, config, speeds, k));
+        /* It is no reason to shrink the factor, that of the speed that was measured. */
+        t->factor_error[k] = hypot(t->factor_error[k], t->factor[k] * all);
+        squares += pow(all, 2);
     }
+    /* The error of the mean over the devices, as theirs are independent. */
+    t->shared_error = t->n_devices ? sqrt(squares) / (double)t->n_devices : 0;
+    for (size_t j = 0; j < n && t->good; j++)
+        if (strcmp(model->parameters[j].unit, "s") == 0)
+            fit->standard_error[j] =
+                hypot(fit->standard_error[j], t->shared_error * fit->value[j]);
 }
 
 /* ---- estimates of parameters for single devices ---- */

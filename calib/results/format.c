@@ -232,11 +232,16 @@ static void put_fit(struct gcal_buf *buf, const struct gcal_record *record,
                           &f->held_out);
         put_error_summary(buf, "target kernels, measured once", &t->checked);
     }
-    if (t->good && t->shared_error > 0) /* beside the scatter of rows and devices */
-        gcal_buf_printf(buf,
-                        "  all times may be off alike by %s (standard error), as the "
-                        "device was not steady\n",
-                        gcal_units_percent(t->shared_error, percent));
+    if (t->good && t->shared_error > 0) { /* beside the scatter of rows and devices */
+        char text[240];
+
+        snprintf(
+            text, sizeof(text),
+            "all times may be off alike by %s (standard error), as the device was not "
+            "steady; what outlasts a calibration shows between calibrations alone",
+            gcal_units_percent(t->shared_error, percent));
+        put_wrapped(buf, "", text);
+    }
     for (size_t i = 0; i < t->n_warnings; i++)
         put_wrapped(buf, "", t->warnings[i]);
     if (t->good)

@@ -195,8 +195,7 @@ int gcal_result_check_targets(struct gcal_arena *scratch, struct gcal_result_typ
 
 /* Device factors: the deviation of each device from the fit of the type. */
 void gcal_result_find_deviations(struct gcal_arena *scratch,
-                                 struct gcal_result_type_fit *t,
-                                 const struct gcal_result_speeds *speeds);
+                                 struct gcal_result_type_fit *t);
 
 /* Rows without times of kernels that failed on a device. */
 int gcal_result_find_lost(struct gcal_arena *arena, const struct gcal_record *record,
@@ -210,10 +209,12 @@ int gcal_result_widen_lost(struct gcal_arena *scratch, struct gcal_result_type_f
                            const struct gcal_result_rows *rows,
                            const struct gcal_result_rows *lost, struct gcal_error *err);
 
-/* Adds the errors that all times of a device share to the standard errors of costs: of the fits, and of
- * per-device estimates.  Covariances stay, as predictions have the errors from the factors.
+/* Adds the errors that all times of a device share, in this calibration and between it and earlier
+ * ones, to those of factors and costs; and to those of per-device estimates, without earlier ones.
+ * Covariances stay, as predictions have the errors from the factors.
  */
-void gcal_result_widen(struct gcal_result_type_fit *t,
+void gcal_result_widen(struct gcal_arena *scratch, const struct gcal_record *record,
+                       struct gcal_result_type_fit *t,
                        const struct gcal_config_model *config,
                        const struct gcal_result_speeds *speeds);
 
@@ -222,6 +223,17 @@ int gcal_result_fit_devices(struct gcal_arena *scratch, struct gcal_result_type_
                             const struct gcal_record *record,
                             const struct gcal_config_model *config,
                             const struct gcal_result_rows *rows, struct gcal_error *err);
+
+/* ---- between.c ---- */
+
+/* The relative standard error of all costs of the device k of the fit, of what its calibrations
+ * differ by; 0: by nothing that matters, or it has none before.
+ */
+double gcal_result_between_runs(struct gcal_arena *scratch,
+                                const struct gcal_record *record,
+                                const struct gcal_result_type_fit *t,
+                                const struct gcal_config_model *config,
+                                const struct gcal_result_speeds *speeds, size_t k);
 
 /* ---- accounts.c ---- */
 

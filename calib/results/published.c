@@ -275,7 +275,9 @@ int gcal_results_pool(struct gcal_arena *arena, struct gcal_record **record,
         *speeds = (struct gcal_result_speeds){ 0 }; /* the fit finds them itself */
         gcal_record_close(all);
     }
-    return rc;
+    return rc == 0
+               ? gcal_results_read_tracks(arena, *record, store, speeds, warnings, err)
+               : rc;
 }
 
 struct gcal_record *gcal_results_read_store(const struct gcal_store *store,

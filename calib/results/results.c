@@ -101,13 +101,13 @@ static int fit_type(struct gcal_arena *scratch, const struct gcal_record *record
     gcal_result_choose_form(scratch, t, m);
     if (gcal_result_check_targets(scratch, t, record, m, all, err) < 0)
         return -1;
-    gcal_result_find_deviations(scratch, t, speeds);
+    gcal_result_find_deviations(scratch, t);
     if (gcal_result_fit_devices(scratch, t, record, m, &rows, err) < 0 ||
         gcal_result_find_known(t, record, m, err) < 0 ||
         gcal_result_find_slow_components(scratch, t, record, m, all, err) < 0 ||
         gcal_result_widen_lost(scratch, t, record, m, &rows, lost, err) < 0)
         return -1;
-    gcal_result_widen(t, m, speeds);
+    gcal_result_widen(scratch, record, t, m, speeds);
     if (!t->n_rows)
         t->reason = explain_no_rows(t->arena, record, m->model->name);
     return 0;
@@ -241,6 +241,14 @@ int gcal_results_fit_with(const struct gcal_record *record,
     /* Where no short launches were asked for, those there are serve as any other. */
     for (size_t i = 0; i < all.n; i++)
         all.rows[i].brief = all.rows[i].brief && config->measure.short_sizes > 0;
+    if (speeds) { /* what the record does not tell */
+        if (!made.speeds.n) {
+            made.speeds.items = speeds->items;
+            made.speeds.n = speeds->n;
+        }
+        made.speeds.track = speeds->track;
+        made.speeds.n_tracks = speeds->n_tracks;
+    }
     list_fits(scratch, record, config, &all, &made);
     report(&fitting, 0);
     /* The numbers do not depend on the number of threads.  Outliers need the fits of their types. */
@@ -250,10 +258,6 @@ int gcal_results_fit_with(const struct gcal_record *record,
         rc = gcal_threads_share(made.n_fits, fit_one, &fitting, err);
     for (size_t i = 0; i < made.n_fits; i++)
         made.n_rejected += !made.fits[i].good;
-    if (speeds && speeds->n && !made.speeds.n) {
-        made.speeds.items = speeds->items;
-        made.speeds.n = speeds->n;
-    }
 out:
     gcal_arena_destroy(scratch);
     if (rc < 0)

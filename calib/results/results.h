@@ -37,6 +37,7 @@
 
 struct gcal_arena;
 struct gcal_error;
+struct gcal_track;
 
 /* One form of a model, fitted; 'row' are indices of the type's rows. */
 struct gcal_result_form_fit {
@@ -136,6 +137,9 @@ struct gcal_result_speeds {
      */
     size_t n_devices;
     double *error;
+    /* By device of the record: the calibrations of its node; NULL: none are known. */
+    size_t n_tracks;
+    struct gcal_track **track;
 };
 
 struct gcal_results {
@@ -195,12 +199,21 @@ int gcal_results_collect(struct gcal_record *all, const struct gcal_record *run,
  * the store is for simulations.
  * 'warnings' gets a sentence for each node whose medians cannot be written or read;
  * 'speeds', for struct gcal_results, the devices whose speed changed, which medians no longer
- * show.
+ * show, and gcal_results_read_tracks() of the record's own devices.
  */
 int gcal_results_pool(struct gcal_arena *arena, struct gcal_record **record,
                       const struct gcal_config *config, struct gcal_store *store,
                       struct gcal_result_speeds *speeds, struct gcal_strings *warnings,
                       struct gcal_error *err);
+
+/* Fills speeds->track: what earlier calibrations in the store found, from which the fits' errors
+ * have what differs between calibrations.  'warnings' gets a sentence for each node whose track
+ * cannot be read.
+ */
+int gcal_results_read_tracks(struct gcal_arena *arena, const struct gcal_record *record,
+                             const struct gcal_store *store,
+                             struct gcal_result_speeds *speeds,
+                             struct gcal_strings *warnings, struct gcal_error *err);
 
 /* The medians of all devices in the store that were measured for models of 'config' by the
  * kernels of 'catalogue' (a fingerprint), and with the driver of their type's newest run, as

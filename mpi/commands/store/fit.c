@@ -135,7 +135,10 @@ static int read_all(const struct fit_command *c, struct fitting *f,
         return -1;
     f->again = !c->records.n;
     if (f->again)
-        return read_other(c, f, err);
+        return read_other(c, f, err) == 0
+                   ? gcal_results_read_tracks(f->arena, f->record, f->store, &f->speeds,
+                                              &f->said, err)
+                   : -1;
     f->record = gcal_fit_open_runs(c->records.items, c->records.n, c->config != NULL,
                                    &f->said, err);
     if (!f->record || (c->config ? read_other(c, f, err)

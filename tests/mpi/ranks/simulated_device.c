@@ -7,6 +7,9 @@
  *     time = 2 us + $SIMULATED_NS ns * work-items * m
  *
  * with 0.1 % of noise; m is the last integer argument, and SIMULATED_NS is 0.001 unless set.
+ * SIMULATED_NOISE adds more, from $SIMULATED_SEED: "own SIZE", of each launch by itself; "lasts SIZE
+ * CORRELATION", of a state that consecutive launches share; "speeds RATIO LAUNCHES", of two speeds that it
+ * changes at random after so many launches.  SIZE is a standard deviation of the logarithm.
  * The device sleeps so long, and its events say so.  It knows the kernels flops_add and
  * flops_mul of float32 and runs launches of few work-items, which check results; other
  * kernels leave their outputs as they were, so that gpucal refuses them.
@@ -19,12 +22,15 @@
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl_icd.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "kernels/base/random.h"
 #include "kernels/model/run/device_info.h"
 
 #define RUN_ITEMS 4096 /* launches of more are slept only */
@@ -348,6 +354,46 @@ static cl_int release_kernel(cl_kernel kernel)
     return CL_SUCCESS;
 }
 
+/* ---- noise ---- */
+
+/* In (0, 1). */
+static double draw_uniform(void)
+{
+    static uint64_t state;
+    const char *seed = getenv("SIMULATED_SEED");
+
+    if (!state)
+        state = seed ? strtoull(seed, NULL, 10) : 1;
+    return gcal_random_share(&state) + 0x1p-54;
+}
+
+static double draw_normal(void)
+{
+    return sqrt(-2 * log(draw_uniform())) * cos(2 * M_PI * draw_uniform());
+}
+
+/* What the time of a launch is multiplied by. */
+static double next_noise(void)
+{
+    static double state = NAN; /* of the device */
+    const char *text = getenv("SIMULATED_NOISE");
+    double a = 0, b = 0;
+
+    if (text && sscanf(text, "own %lf", &a) == 1)
+        return exp(a * draw_normal());
+    if (text && sscanf(text, "lasts %lf %lf", &a, &b) == 2) {
+        state =
+            isnan(state) ? draw_normal() : b * state + sqrt(1 - b * b) * draw_normal();
+        return exp(a * state);
+    }
+    if (text && sscanf(text, "speeds %lf %lf", &a, &b) == 2) {
+        if (isnan(state) || draw_uniform() < 1 / b)
+            state = isnan(state) ? draw_uniform() < 0.5 : 1 - state;
+        return state > 0 ? a : 1;
+    }
+    return 1;
+}
+
 /* ---- commands ---- */
 
 /* The next command of a queue, for as long as it takes. */
@@ -412,17 +458,14 @@ static cl_int enqueue_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint n
                              const size_t *local, cl_uint n_waits, const cl_event *waits,
                              cl_event *event)
 {
-    static uint32_t noise = 1;
     const char *ns = getenv("SIMULATED_NS");
     double time_ns = (ns ? strtod(ns, NULL) : 0.001) * kernel->m;
 
     (void)queue, (void)offset, (void)local, (void)n_waits, (void)waits;
     for (cl_uint i = 0; i < n_dims; i++)
         time_ns *= (double)global[i];
-    noise = 1664525 * noise + 1013904223;
     compute(kernel, *global);
-    return advance((2000 + time_ns) * (1 + 0.001 * ((double)noise / 4294967296.0)),
-                   event);
+    return advance((2000 + time_ns) * (1 + 0.001 * draw_uniform()) * next_noise(), event);
 }
 
 static cl_int enqueue_marker(cl_command_queue queue, cl_uint n_waits,
