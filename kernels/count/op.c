@@ -186,16 +186,71 @@ void gcal_count_builder_add_branches(struct gcal_count_builder *m)
 
 /* ---- barriers and the NDRange ---- */
 
-/* 'groups': of the NDRange. */
+/* Returns whether the count of the work-item that does most takes all of it to hold. */
+static bool is_on_ids(const struct gcal_sets_nest *nest,
+                      const struct gcal_sets_condition *x)
+{
+    return x->kind == GCAL_SETS_CONDITION_AND
+               ? is_on_ids(nest, x->a) && is_on_ids(nest, x->b)
+               : gcal_sets_condition_has_ids(nest, x);
+}
+
+/* The outermost condition on ids around it; NULL without. */
+static const struct gcal_sets_condition *find_side(const struct gcal_sets_nest *nest,
+                                                   const struct gcal_sets_scope *scope)
+{
+    const struct gcal_sets_condition *found = NULL;
+
+    for (; scope; scope = scope->parent)
+        if (scope->kind == GCAL_SETS_SCOPE_CONDITION && is_on_ids(nest, scope->condition))
+            found = scope->condition;
+    return found;
+}
+
+static bool is_same_condition(const struct gcal_sets_condition *a,
+                              const struct gcal_sets_condition *b)
+{
+    return a == b ||
+           (a && b && a->kind == b->kind && a->loop == b->loop &&
+            (a->kind == GCAL_SETS_CONDITION_NONNEGATIVE
+                 ? gcal_poly_equal(a->p, b->p)
+                 : is_same_condition(a->a, b->a) && is_same_condition(a->b, b->b)));
+}
+
+/* 'groups': of the NDRange.  Of the sides of a condition on ids, each work-item meets the barriers
+ * of one.
+ */
 static void add_barriers(struct gcal_count_builder *m, const struct gcal_poly *groups)
 {
     const struct gcal_sets_nest *nest = m->nest;
     struct gcal_count_counter counter = gcal_count_counter_zero(m);
+    const struct gcal_sets_condition *sides[nest->n_barriers + 1], *other;
+    struct gcal_count_counter counts[nest->n_barriers + 1];
     struct gcal_profile_entry *entry;
+    size_t n = 0, k;
 
-    for (size_t i = 0; i < nest->n_barriers; i++)
-        gcal_count_counter_add(m, &counter, nest->barriers[i].scope,
+    for (size_t i = 0; i < nest->n_barriers; i++) {
+        sides[n] = find_side(nest, nest->barriers[i].scope);
+        for (k = 0; k < n && !is_same_condition(sides[k], sides[n]); k++)
+            ;
+        if (k == n)
+            counts[n++] = gcal_count_counter_zero(m);
+        gcal_count_counter_add(m, &counts[k], nest->barriers[i].scope,
                                GCAL_SETS_COUNT_BUSIEST, 1);
+    }
+    for (size_t i = 0; i < n && !m->failed; i++) {
+        other = sides[i] ? gcal_sets_condition_not(m->c, sides[i]) : NULL;
+        for (k = i + 1; k < n && other && !is_same_condition(sides[k], other); k++)
+            ;
+        if (other && k < n) {
+            counts[k].count = gcal_poly_max(m->c, counts[i].count, counts[k].count);
+            counts[k].estimated |= counts[i].estimated;
+            sides[k] = NULL;
+            continue;
+        }
+        counter.count = gcal_poly_add(m->c, counter.count, counts[i].count);
+        counter.estimated |= counts[i].estimated;
+    }
     if (m->failed || !counter.count->n_terms)
         return;
     entry = gcal_count_builder_add(m, GCAL_FEATURE_BARRIER_LOCAL, "");

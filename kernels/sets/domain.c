@@ -71,8 +71,8 @@ void gcal_sets_domain_find_components(struct gcal_sets_domain *domain)
             join_components(domain, i, lid);
 }
 
-static bool has_ids(const struct gcal_sets_nest *nest,
-                    const struct gcal_sets_condition *condition)
+bool gcal_sets_condition_has_ids(const struct gcal_sets_nest *nest,
+                                 const struct gcal_sets_condition *condition)
 {
     for (size_t d = 0; d < nest->n_dims; d++)
         if (gcal_sets_condition_contains(nest->c, condition,
@@ -145,7 +145,8 @@ static bool add_condition(struct gcal_sets_domain *domain,
     if (x->kind == GCAL_SETS_CONDITION_NOT && x->a->kind == GCAL_SETS_CONDITION_OR)
         return add_condition(domain, gcal_sets_condition_not(c, x->a->a)) &&
                add_condition(domain, gcal_sets_condition_not(c, x->a->b));
-    if (domain->mode == GCAL_SETS_COUNT_BUSIEST && has_ids(domain->nest, x)) {
+    if (domain->mode == GCAL_SETS_COUNT_BUSIEST &&
+        gcal_sets_condition_has_ids(domain->nest, x)) {
         *domain->estimated = true; /* some work-items do less */
         return true;
     }

@@ -305,6 +305,8 @@ const struct gcal_sets_condition *gcal_sets_condition_map(
 bool gcal_sets_condition_contains(struct gcal_poly_context *c,
                                   const struct gcal_sets_condition *condition,
                                   unsigned atom);
+bool gcal_sets_condition_has_ids(const struct gcal_sets_nest *nest,
+                                 const struct gcal_sets_condition *condition);
 /* 'a' with each p >= 0 in it replaced. */
 const struct gcal_sets_condition *gcal_sets_condition_map_leaves(
     struct gcal_poly_context *c, const struct gcal_sets_condition *a,

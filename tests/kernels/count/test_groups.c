@@ -235,6 +235,31 @@ static void atomic_types_are_atomics(void **state)
     CHECK_ALL(facts);
 }
 
+/* A work-item meets the barriers of one side. */
+static void sides_on_ids_have_the_barriers_of_one(void **state)
+{
+#define BARRIER "barrier(CLK_LOCAL_MEM_FENCE); "
+    static const struct fact facts[] = {
+        { "if (get_group_id(0) < 2) { " BARRIER "} else { " BARRIER BARRIER "}", 0,
+          "f_sync_barrier_local", "2", true },
+        { "size_t end = get_group_id(1) == get_num_groups(1) - 1 ? n : 2 * n;"
+          "for (size_t i = 0; i < end; i++) { " BARRIER "}",
+          0, "f_sync_barrier_local", "2*n", true },
+        { "bool last = get_group_id(0) == g - 1; if (last) " BARRIER
+          "for (int i = 0; i < 4; i++) { if (!last) " BARRIER BARRIER "}",
+          0, "f_sync_barrier_local", "8", true },
+        { "if (get_group_id(0) < 2) " BARRIER BARRIER, 0, "f_sync_barrier_local", "2",
+          true },
+        { "if (get_group_id(0) < 2 && n < 5) { " BARRIER "} else { " BARRIER BARRIER "}",
+          0, "f_sync_barrier_local", "step(-n+4)+2", true },
+        { "if (a[0] > 2) { " BARRIER "} else { " BARRIER "}", 0, "f_sync_barrier_local",
+          "2", true },
+    };
+
+    (void)state;
+    CHECK_ALL(facts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +269,7 @@ int main(void)
         cmocka_unit_test(copies_are_accesses),
         cmocka_unit_test(images_are_accesses_at_unknown_places),
         cmocka_unit_test(atomic_types_are_atomics),
+        cmocka_unit_test(sides_on_ids_have_the_barriers_of_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

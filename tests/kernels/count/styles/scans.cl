@@ -310,3 +310,53 @@ kernel void scan_serial_chunks(global const float *in, global float *out, int pe
         out[i] = sum;
     }
 }
+
+//: kernel parts_of_groups
+//: local 16
+//: global 16*g
+//: at g=3 n=96
+//: at g=2 n=192
+//: assume n % 96 = 0
+//: assume n >= 96
+//: at-sizes
+//: marked barrier
+kernel void parts_of_groups(global const float *in, global float *out, int n)
+{
+    local float carry;
+    int part = n / get_num_groups(0), begin = get_group_id(0) * part;
+    int end = get_group_id(0) == get_num_groups(0) - 1 ? n : begin + part;
+    float sum = 0.0f;
+
+    for (int i = begin; i < end; i += get_local_size(0)) {
+        sum += in[i + get_local_id(0)];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (get_local_id(0) == get_local_size(0) - 1)
+            carry = sum;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        sum = carry;
+        out[i + get_local_id(0)] = sum;
+    }
+}
+
+//: kernel sides_with_barriers
+//: local 16
+//: global 16*g
+//: at g=3
+//: at g=5
+//: marked barrier
+kernel void sides_with_barriers(global float *out)
+{
+    local float t[16];
+    int l = get_local_id(0), g = get_group_id(0);
+
+    t[l] = l;
+    if (g < 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        out[get_global_id(0)] = t[15 - l];
+    } else {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        t[l] = 2 * t[15 - l];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        out[get_global_id(0)] = t[15 - l];
+    }
+}
