@@ -4,6 +4,7 @@
  * kernel: so the output of every family is compared at small sizes.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,14 +16,54 @@
 #include "calib/plan/private.h"
 #include "kernels/interpret/interpret.h"
 
-static double load_element(const char *dtype, const void *data, size_t i)
+/* Elements of an output, or one member of its structures. */
+struct column {
+    const char *rest; /* of the members */
+    char dtype[GCAL_DTYPE_NAME_SIZE];
+    size_t size, more; /* bytes of one; how many of this member there are after it */
+    size_t offset, stride, n;
+};
+
+static struct column before_columns(const struct gcal_arg *arg, double n_elements)
 {
+    const char *members = arg->members ? arg->members : arg->dtype;
+    size_t stride = gcal_dtype_members_size(members);
+    size_t bytes = (size_t)n_elements * gcal_dtype_size(arg->dtype);
+
+    return (struct column){ .rest = members, .stride = stride, .n = bytes / stride };
+}
+
+static bool next_column(struct column *c)
+{
+    do {
+        c->offset += c->size;
+        if (c->more) {
+            c->more--;
+            continue;
+        }
+        if (!*c->rest)
+            return false;
+        c->size = gcal_dtype_read_member(&c->rest, c->dtype, &c->more);
+        c->more--;
+    } while (strcmp(c->dtype, "pad") == 0);
+    return true;
+}
+
+static double load_element(const struct column *c, const void *data, size_t i)
+{
+    const unsigned char *at = (const unsigned char *)data + i * c->stride + c->offset;
+    uint16_t bits;
+
 #define LOAD(name, type)                                                                 \
-    if (strcmp(dtype, name) == 0)                                                        \
-        return (double)((const type *)data)[i];
+    if (strcmp(c->dtype, name) == 0) {                                                   \
+        type value;                                                                      \
+                                                                                         \
+        memcpy(&value, at, sizeof(value));                                               \
+        return (double)value;                                                            \
+    }
     GCAL_PLAN_DTYPES(LOAD)
 #undef LOAD
-    uint16_t bits = ((const uint16_t *)data)[i];
+    memcpy(&bits, at, sizeof(bits));
     int exponent = bits >> 10 & 31, mantissa = bits & 1023;
     double value = exponent == 31 ? (mantissa ? NAN : INFINITY)
                    : exponent     ? ldexp(1024 + mantissa, exponent - 25)
@@ -39,31 +80,46 @@ static double relative_difference(double a, double b, double scale)
     return isfinite(a) && isfinite(b) ? fabs(a - b) / size : INFINITY;
 }
 
-static int compare_output(const struct gcal_kernel *kernel, const struct gcal_arg *arg,
-                          const struct gcal_interp_arg *expected, const void *output,
-                          double *worst, struct gcal_error *why)
+static int compare_column(const struct gcal_kernel *kernel, const struct gcal_arg *arg,
+                          const struct column *c, const void *expected,
+                          const void *output, double *worst, struct gcal_error *why)
 {
     /* The mean magnitude: elements near 0 are sums that cancel, with the errors of the
      * summands.
      */
     double sum = 0;
-    for (size_t i = 0; i < expected->count; i++)
-        sum += fabs(load_element(expected->dtype, expected->data, i));
-    double scale = expected->count && isfinite(sum) ? sum / (double)expected->count : 0;
+    for (size_t i = 0; i < c->n; i++)
+        sum += fabs(load_element(c, expected, i));
+    double scale = c->n && isfinite(sum) ? sum / (double)c->n : 0;
+    char member[60];
     int rc = 0;
 
-    for (size_t i = 0; i < expected->count; i++) {
-        double got = load_element(arg->dtype, output, i);
-        double want = load_element(arg->dtype, expected->data, i);
+    for (size_t i = 0; i < c->n; i++) {
+        double got = load_element(c, output, i);
+        double want = load_element(c, expected, i);
         double difference = relative_difference(got, want, scale);
 
         *worst = fmax(*worst, difference);
         if (!(difference <= kernel->tolerance) && rc == 0) {
-            gcal_error_set(why, GCAL_EDEVICE, "%s: %s[%zu] is %.9g, expected %.9g",
-                           kernel->generator, arg->name, i, got, want);
+            snprintf(member, sizeof(member), ", %s at byte %zu,", c->dtype, c->offset);
+            gcal_error_set(why, GCAL_EDEVICE, "%s: %s[%zu]%s is %.9g, expected %.9g",
+                           kernel->generator, arg->name, i, arg->members ? member : "",
+                           got, want);
             rc = 1;
         }
     }
+    return rc;
+}
+
+static int compare_output(const struct gcal_kernel *kernel, const struct gcal_arg *arg,
+                          double n_elements, const void *expected, const void *output,
+                          double *worst, struct gcal_error *why)
+{
+    struct column c = before_columns(arg, n_elements);
+    int rc = 0;
+
+    while (rc == 0 && next_column(&c))
+        rc = compare_column(kernel, arg, &c, expected, output, worst, why);
     return rc;
 }
 
@@ -104,14 +160,9 @@ static int compare_all(const struct gcal_kernel *kernel, uint64_t seed,
         return gcal_error_prefix(why, "%s could not be checked", kernel->generator);
     }
     for (size_t i = 0; i < n && rc == 0; i++) {
-        const struct gcal_interp_arg expected = { .dtype = kernel->args[i].dtype,
-                                                  .data = result->outputs[i],
-                                                  .count =
-                                                      (size_t)geometry->arg_values[i] };
-
-        if (expected.data && outputs[i])
-            rc = compare_output(kernel, &kernel->args[i], &expected, outputs[i], worst,
-                                why);
+        if (result->outputs[i] && outputs[i])
+            rc = compare_output(kernel, &kernel->args[i], geometry->arg_values[i],
+                                result->outputs[i], outputs[i], worst, why);
     }
     if (rc == 0 && outputs[n])
         rc = compare_transfer(kernel, seed + n, geometry->transfer_bytes, outputs[n],
@@ -156,14 +207,9 @@ int gcal_plan_compare_devices(const struct gcal_kernel *kernel, void *const *out
 
     *worst = 0;
     for (size_t i = 0; i < kernel->n_args && rc == 0; i++) {
-        const struct gcal_interp_arg expected = { .dtype = kernel->args[i].dtype,
-                                                  .data = others[i],
-                                                  .count =
-                                                      (size_t)geometry.arg_values[i] };
-
         if (kernel->args[i].output && outputs[i] && others[i])
-            rc = compare_output(kernel, &kernel->args[i], &expected, outputs[i], worst,
-                                why);
+            rc = compare_output(kernel, &kernel->args[i], geometry.arg_values[i],
+                                others[i], outputs[i], worst, why);
     }
     gcal_kernel_geometry_clear(&geometry);
     return rc;
@@ -178,15 +224,19 @@ int gcal_plan_check_numbers(const struct gcal_kernel *kernel, void *const *outpu
 
     for (size_t i = 0; i < kernel->n_args && rc == 0; i++) {
         const struct gcal_arg *arg = &kernel->args[i];
-        size_t n = outputs[i] && *arg->dtype == 'f' ? (size_t)geometry.arg_values[i] : 0;
+        struct column c;
 
-        for (size_t k = 0; k < n && rc == 0; k++)
-            if (isnan(load_element(arg->dtype, outputs[i], k)))
-                rc = gcal_error_set(err, GCAL_EDEVICE,
-                                    "kernel '%s' gives NaN in %s[%zu]: give scalars "
-                                    "(--set NAME=VALUE) and inputs (--range "
-                                    "NAME=FIRST:LAST) with which it gives numbers",
-                                    kernel->entry, arg->name, k);
+        if (!outputs[i])
+            continue;
+        c = before_columns(arg, geometry.arg_values[i]);
+        while (rc == 0 && next_column(&c))
+            for (size_t k = 0; *c.dtype == 'f' && k < c.n && rc == 0; k++)
+                if (isnan(load_element(&c, outputs[i], k)))
+                    rc = gcal_error_set(err, GCAL_EDEVICE,
+                                        "kernel '%s' gives NaN in %s[%zu]: give scalars "
+                                        "(--set NAME=VALUE) and inputs (--range "
+                                        "NAME=FIRST:LAST) with which it gives numbers",
+                                        kernel->entry, arg->name, k);
     }
     gcal_kernel_geometry_clear(&geometry);
     return rc;

@@ -228,14 +228,10 @@ static int fill_array(uint64_t seed, const char *dtype,
 
 /* ---- structures ---- */
 
-enum { NAME_SIZE = 8 };
-
 static const struct gcal_dtype_range no_range = { .first = NAN, .last = NAN };
 
-/* Passes the first of the members, "float32*4 ", with how many it is, and gives the bytes of one;
- * 0: it is malformed.
- */
-static size_t read_member(const char **at, char dtype[NAME_SIZE], size_t *count)
+size_t gcal_dtype_read_member(const char **at, char dtype[GCAL_DTYPE_NAME_SIZE],
+                              size_t *count)
 {
     size_t size;
     int length = 0;
@@ -254,10 +250,10 @@ static size_t read_member(const char **at, char dtype[NAME_SIZE], size_t *count)
 size_t gcal_dtype_members_size(const char *members)
 {
     size_t bytes = 0, size = 1, count;
-    char dtype[NAME_SIZE];
+    char dtype[GCAL_DTYPE_NAME_SIZE];
 
     while (*members && size && bytes <= GCAL_DTYPE_MOST_BYTES) {
-        size = read_member(&members, dtype, &count);
+        size = gcal_dtype_read_member(&members, dtype, &count);
         bytes += size * count;
     }
     return size && bytes <= GCAL_DTYPE_MOST_BYTES ? bytes : 0;
@@ -267,12 +263,12 @@ static int fill_structures(uint64_t seed, const struct gcal_dtype_range *range,
                            size_t size_bytes, unsigned char *data)
 {
     size_t stride = gcal_dtype_members_size(range->members), offset = 0, size, n;
-    char dtype[NAME_SIZE];
+    char dtype[GCAL_DTYPE_NAME_SIZE];
     int rc = stride ? 0 : -1;
 
     memset(data, 0, size_bytes);
     for (const char *at = range->members; rc == 0 && *at;) {
-        size = read_member(&at, dtype, &n);
+        size = gcal_dtype_read_member(&at, dtype, &n);
         for (size_t end = offset + n * size; rc == 0 && offset < end; offset += size)
             if (strcmp(dtype, "pad") != 0) /* each with numbers of its own */
                 rc = fill_array(seed + ((uint64_t)offset << 32), dtype,

@@ -30,6 +30,13 @@ struct gcal_dtype_range {
 };
 
 #define GCAL_DTYPE_MOST_BYTES ((size_t)1 << 16) /* of a structure */
+#define GCAL_DTYPE_NAME_SIZE  8
+
+/* Passes the first of such members, "float32*4 ", with how many it is, and gives the bytes of one;
+ * 0: it is malformed.
+ */
+size_t gcal_dtype_read_member(const char **at, char dtype[GCAL_DTYPE_NAME_SIZE],
+                              size_t *count);
 
 /* Bytes of a structure with such members; 0: the text is malformed, or it is too large. */
 size_t gcal_dtype_members_size(const char *members);

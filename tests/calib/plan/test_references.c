@@ -115,6 +115,53 @@ static void sources_differ(void **state)
     gcal_kernel_list_clear(&list);
 }
 
+/* A wrong integer beside large floats, a wrong float beside small integers, and what differs in padding
+ * or in integers whose bits are those of a NaN.
+ */
+static void structures_are_compared_by_member(void **state)
+{
+    struct row {
+        int32_t id;
+        float mass;
+        uint8_t kind; /* and three bytes of padding */
+    };
+    static const struct row right[] = { { -1, 1e9f, 3 }, { 70000, 2e9f, 4 } };
+    struct gcal_arg arg = { .name = "rows",
+                            .kind = GCAL_ARG_BUFFER,
+                            .dtype = "float32",
+                            .members = "int32 float32 uint8 pad*3",
+                            .value = "6",
+                            .output = true };
+    struct gcal_kernel kernel = {
+        .generator = "made", .entry = "made", .n_args = 1, .args = &arg, .tolerance = 1e-5
+    };
+    const struct {
+        size_t byte, row;
+        const char *member;
+    } wrong[] = { { 0, 1, "int32 at byte 0," },
+                  { 2, 0, "int32 at byte 0," },
+                  { 7, 1, "float32 at byte 4," },
+                  { 8, 0, "uint8 at byte 8," },
+                  { 10, 1, NULL } };
+    void *others[] = { (void *)right }, *outputs[1];
+    struct gcal_error why = { 0 };
+    double worst;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        struct row rows[2];
+
+        memcpy(rows, right, sizeof(rows));
+        ((unsigned char *)&rows[wrong[i].row])[wrong[i].byte] ^= 0x20;
+        outputs[0] = rows;
+        assert_int_equal(
+            gcal_plan_compare_devices(&kernel, outputs, others, &worst, &why),
+            wrong[i].member != NULL);
+        assert_true(!wrong[i].member || strstr(why.text, wrong[i].member));
+        assert_int_equal(gcal_plan_check_numbers(&kernel, outputs, &why), 0);
+    }
+}
+
 /* Definitions that the reference does not use are no part of the key; the order of those
  * that it uses is.
  */
@@ -171,6 +218,7 @@ int main(void)
         cmocka_unit_test(variants_share_a_reference),
         cmocka_unit_test(the_oldest_are_forgotten),
         cmocka_unit_test(sources_differ),
+        cmocka_unit_test(structures_are_compared_by_member),
         cmocka_unit_test(keys_have_what_a_reference_uses),
     };
 
