@@ -26,6 +26,19 @@ static const struct gcal_poly *offset_of(struct gcal_count_builder *m,
     return gcal_poly_scale(m->c, place, width, 1);
 }
 
+static const struct gcal_sets_range *
+range_of(struct gcal_count_builder *m, const struct gcal_sets_range *range, int64_t width)
+{
+    struct gcal_sets_range *to = range ? gcal_poly_alloc(m->c, sizeof(*to)) : NULL;
+
+    if (to)
+        *to = (struct gcal_sets_range){ range->values, offset_of(m, range->unit, width),
+                                        offset_of(m, range->apart, width),
+                                        range_of(m, range->a, width),
+                                        range_of(m, range->b, width) };
+    return to;
+}
+
 const struct gcal_poly *gcal_count_without_rows(struct gcal_count_builder *m,
                                                 const struct gcal_poly *p)
 {
@@ -60,7 +73,7 @@ static void locate(struct gcal_count_builder *m, struct gcal_sets_access_event *
                         "counted as if rows followed each other");
     e->near = offset_of(m, e->place ? e->place : e->near, e->width);
     e->offset = e->place ? e->near : NULL;
-    e->range = NULL;
+    e->range = range_of(m, e->range, e->width);
 }
 
 void gcal_count_builder_locate_images(struct gcal_count_builder *m)

@@ -288,6 +288,9 @@ static void add_argument(struct gcal_count_builder *m, const char *name)
         reach.bytes = image_bytes(m, name);
     else if (gcal_count_reach_find(m->nest, name, space, &reach, m->err) < 0)
         m->failed = true;
+    /* A work-group gets all of its local memory; of others it is the better bound. */
+    if (m->nest->arrays[i].given && (space == GCAL_FEATURE_SPACE_LOCAL || !reach.bytes))
+        reach.bytes = m->nest->arrays[i].given;
     if (m->failed || !reach.bytes || gcal_count_builder_is_long(m, reach.bytes) ||
         !has_known_names(m, reach.bytes))
         return;

@@ -257,6 +257,38 @@ static const struct gcal_poly *join_coordinates(struct gcal_walk *w, CXType type
     return sum;
 }
 
+/* Of the place that data have a part in; NULL: any. */
+static const struct gcal_sets_range *join_ranges(struct gcal_walk *w, CXType type,
+                                                 struct gcal_walk_value coordinates)
+{
+    static const char *const extents[] = { GCAL_SETS_IMAGE_ROW, GCAL_SETS_IMAGE_PLANE };
+    struct gcal_walk_value sum = gcal_walk_integer(gcal_poly_integer(w->c, 0)),
+                           stride = gcal_walk_integer(gcal_poly_integer(w->c, 1));
+    int64_t n = gcal_walk_type_width(type) < 3 ? gcal_walk_type_width(type) : 3;
+
+    for (int64_t i = 0; i < n; i++) {
+        struct gcal_walk_value one =
+            n == 1 ? coordinates
+                   : gcal_walk_part_find(coordinates, i * (int64_t)sizeof(int));
+
+        if (one.kind == GCAL_WALK_VALUE_INTEGER)
+            one.p = gcal_poly_mul(w->c, one.p, stride.p);
+        else
+            one.range =
+                gcal_walk_range_binary(w, CXBinaryOperator_Mul, type, &one, &stride);
+        if (sum.kind == GCAL_WALK_VALUE_INTEGER && one.kind == GCAL_WALK_VALUE_INTEGER) {
+            sum.p = gcal_poly_add(w->c, sum.p, one.p);
+        } else {
+            sum.range = gcal_walk_range_binary(w, CXBinaryOperator_Add, type, &sum, &one);
+            sum.kind = GCAL_WALK_VALUE_UNKNOWN;
+        }
+        if (i + 1 < n)
+            stride.p =
+                gcal_poly_mul(w->c, stride.p, gcal_poly_parameter(w->c, extents[i]));
+    }
+    return sum.range;
+}
+
 /* Floating coordinates are not followed.  Where no data is in them, neighbours are taken to
  * read neighbours: the texel of the work-item's own number in each dimension, and rows that
  * follow each other in loops.
@@ -310,8 +342,10 @@ static void find_image_place(struct gcal_walk *w, size_t n, const CXCursor *argu
             continue;
         }
         image->p = join_coordinates(w, type, value, false);
-        if (!image->p)
+        if (!image->p) {
             image->near = join_coordinates(w, type, value, true);
+            image->range = join_ranges(w, type, value);
+        }
     }
 }
 

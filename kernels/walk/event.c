@@ -185,6 +185,7 @@ static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
     struct gcal_sets_nest *nest = w->nest;
     struct gcal_sets_access_event *moved;
     bool is_private = space == GCAL_FEATURE_SPACE_PRIVATE; /* perhaps a register */
+    bool is_image = space == GCAL_FEATURE_SPACE_IMAGE;     /* its places are in texels */
     long long bytes;
 
     if (w->silent || space == GCAL_FEATURE_SPACE_ANY)
@@ -212,10 +213,9 @@ static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
         nest->arrays[pointer.array].space == space) {
         event.array = pointer.array;
         set_place(w, &event, space, pointer.p, bytes);
-        event.range = gcal_walk_range_in_elements(w, pointer.range, bytes);
+        event.range = gcal_walk_range_in_elements(w, pointer.range, is_image ? 1 : bytes);
         if (!pointer.p && bytes > 0) {
             /* Sets what else is known of a place that is not. */
-            bool is_image = space == GCAL_FEATURE_SPACE_IMAGE;
             const struct gcal_poly *base = gcal_walk_base_of(pointer), *free;
 
             base = base ? gcal_poly_scale(w->c, base, 1, is_image ? 1 : bytes) : NULL;

@@ -32,6 +32,10 @@ kernel void given(global float *x, local float *t)
     barrier(CLK_LOCAL_MEM_FENCE);
     x[get_global_id(0)] = t[(get_local_id(0) ^ 1)*48];
 }
+kernel void unknown(global const int *x, global float *t, global float *y)
+{
+    y[get_global_id(0)] = t[x[get_global_id(0)]];
+}
 kernel void halves(global half *x)
 {
     x[get_global_id(0)] *= x[get_global_id(0)];
@@ -81,6 +85,11 @@ for command in predict explain; do
     cannot_run "$local" $command "$out/k.cl" -k declared -D KIB=49 -l 64 -g n --at n=2^20
     runs $command "$out/k.cl" -k given -l 256 -g n --at n=2^20
     cannot_run "$local" $command "$out/k.cl" -k given -l 512 -g n --at n=2^20
+    # What the arguments have, whatever of it is accessed.
+    runs $command "$out/k.cl" -k given -l 256 -g n --at n=2^20 --buffer t=12288
+    cannot_run "$local" $command "$out/k.cl" -k given -l 256 -g n --at n=2^20 --buffer t=12289
+    runs $command "$out/k.cl" -k unknown -l 256 -g n --at n=2^20 --buffer t=8589934592
+    cannot_run "$buffer" $command "$out/k.cl" -k unknown -l 256 -g n --at n=2^20 --buffer t=17179869184
     runs $command "$out/k.cl" -k flat -l 256 -g n --at n=2^33
     cannot_run "$buffer" $command "$out/k.cl" -k flat -l 256 -g n --at n=2^34
     cannot_run "$buffer" $command "$out/k.cl" -k flat -l 256 -g n --at n=2^40

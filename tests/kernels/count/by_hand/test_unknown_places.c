@@ -196,6 +196,56 @@ static void images_have_traffic(void **state)
     }
 }
 
+/* As an array with rows that begin where lines do. */
+static void data_move_images_as_they_move_arrays(void **state)
+{
+    static const char *const places[][2] = {
+        { "x + (k & 1)", "y" },
+        { "x", "y + (k & 1)" },
+        { "x + (k > 7)", "y" },
+        { "x + (k & 7)", "y + (k >> 3 & 3)" },
+        { "x + c[x]", "y" },
+        { "x ^ (k & 3)", "y" },
+        { "x + k % 20", "2 * y + 1" },
+        { "k & 255", "y" },
+    };
+    static const char *const kinds[] = { "f_sector", "f_line", "f_footprint_launch" };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+        double counted[2][3];
+
+        for (size_t array = 0; array < 2; array++) {
+            char source[1000], access[200], feature[64];
+            const char *x = places[i][0], *y = places[i][1];
+            struct gcal_profile *p;
+            static const double sizes[] = { 4096, 4096, 4096 };
+
+            snprintf(access, sizeof(access),
+                     array ? "b[(%s) + 4096 * (%s)]" : "read_imagef(a, (int2)(%s, %s))",
+                     x, y);
+            snprintf(source, sizeof(source),
+                     "kernel void f(read_only image2d_t a, constant float4 *b, "
+                     "global int *d, local uchar *c, global float *o) { "
+                     "int x = get_local_id(0), y = get_local_id(1), k = d[x + 64 * y]; "
+                     "o[x + 64 * y] = %s.x; }",
+                     access);
+            p = count(source, 0, NULL);
+            for (size_t f = 0; f < 3; f++) {
+                snprintf(feature, sizeof(feature), "%s_%s", kinds[f],
+                         array ? "constant_load" : "image_load");
+                counted[array][f] = by_hand_value(p, feature, sizes);
+            }
+            gcal_profile_destroy(p);
+        }
+        for (size_t f = 0; f < 3; f++)
+            if (fabs(counted[0][f] - counted[1][f]) > 1e-6 * counted[1][f] ||
+                !(counted[0][f] > 0))
+                fail_msg("%s, %s: %s is %g, of an array %g", places[i][0], places[i][1],
+                         kinds[f], counted[0][f], counted[1][f]);
+    }
+}
+
 static void formats_of_images_are_known_from_extents(void **state)
 {
     static const struct {
@@ -394,6 +444,7 @@ int main(void)
         cmocka_unit_test(random_banks_have_the_expected_conflict),
         cmocka_unit_test(random_local_accesses_are_not_free),
         cmocka_unit_test(images_have_traffic),
+        cmocka_unit_test(data_move_images_as_they_move_arrays),
         cmocka_unit_test(formats_of_images_are_known_from_extents),
         cmocka_unit_test(images_are_loads_that_wait),
         cmocka_unit_test(private_arrays_have_traffic),
