@@ -357,7 +357,7 @@ static enum CXVisitorResult visit_part(CXCursor field, CXClientData data)
         list->rc = 1;
     else
         add_part(list, clang_getCursorType(field),
-                 own ? gcal_buf_format("%s_%s", list->name, own) : NULL,
+                 own ? gcal_buf_format(*own ? "%s_%s" : "%s", list->name, own) : NULL,
                  list->offset + (size_t)bits / 8);
     free(own);
     return list->rc ? CXVisit_Break : CXVisit_Continue;

@@ -27,8 +27,6 @@ static int read_fields(struct gcal_interp_translator *t,
         struct gcal_interp_field *field = &type->fields[type->count];
         CXCursor c = children->cursors[i];
 
-        if (clang_getCursorKind(c) != CXCursor_FieldDecl)
-            continue;
         if (clang_Cursor_isBitField(c)) {
             gcal_interp_unsupported(t, at, "a bit-field");
             return -1;
@@ -132,15 +130,35 @@ struct gcal_interp_node *gcal_interp_node_place(struct gcal_interp_translator *t
     return n;
 }
 
+/* A member, also one of a member without a name; NULL: there is none. */
+static const struct gcal_interp_field *find_field(const struct gcal_interp_type *record,
+                                                  CXCursor decl, size_t *offset)
+{
+    const struct gcal_interp_field *field, *found = NULL;
+
+    for (size_t i = 0; record->repr == GCAL_INTERP_RECORD && i < record->count; i++) {
+        field = &record->fields[i];
+        found = clang_equalCursors(field->decl, decl)
+                    ? field
+                    : find_field(field->type, decl, offset);
+        if (found) {
+            *offset += field->offset;
+            break;
+        }
+    }
+    return found;
+}
+
 struct gcal_interp_node *gcal_interp_node_member(struct gcal_interp_translator *t,
-                                                 CXCursor at, CXCursor field,
+                                                 CXCursor at, CXCursor decl,
                                                  struct gcal_interp_node *address,
                                                  const struct gcal_interp_type *record)
 {
-    for (size_t i = 0; i < record->count && record->repr == GCAL_INTERP_RECORD; i++)
-        if (clang_equalCursors(record->fields[i].decl, field))
-            return gcal_interp_node_place(t, at, address, record->fields[i].offset,
-                                          record->fields[i].type);
+    size_t offset = 0;
+    const struct gcal_interp_field *field = find_field(record, decl, &offset);
+
+    if (field)
+        return gcal_interp_node_place(t, at, address, offset, field->type);
     return gcal_interp_unsupported(t, at, "this member");
 }
 

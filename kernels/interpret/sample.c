@@ -218,7 +218,7 @@ static void set_value(struct gcal_interp_sample *s, const struct gcal_interp_typ
         for (size_t i = 0; i < type->count; i++) {
             char *field = gcal_source_cursor_name(type->fields[i].decl, NULL);
 
-            snprintf(part, sizeof(part), "%s_%s", name, field ? field : "");
+            snprintf(part, sizeof(part), field && *field ? "%s_%s" : "%s", name, field);
             set_value(s, type->fields[i].type, part, to + type->fields[i].offset);
             free(field);
         }

@@ -34,13 +34,23 @@ static enum CXChildVisitResult collect(CXCursor cursor, CXCursor parent,
     return CXChildVisit_Continue;
 }
 
+static enum CXVisitorResult collect_field(CXCursor field, CXClientData data)
+{
+    return collect(field, field, data) == CXChildVisit_Break ? CXVisit_Break
+                                                             : CXVisit_Continue;
+}
+
 int gcal_source_get_children(CXCursor of, struct gcal_source_children *children,
                              struct gcal_error *err)
 {
     struct collecting c = { children, 0, err, false };
 
     *children = (struct gcal_source_children){ 0 };
-    clang_visitChildren(of, collect, &c);
+    if (clang_getCursorKind(of) == CXCursor_StructDecl ||
+        clang_getCursorKind(of) == CXCursor_UnionDecl)
+        clang_Type_visitFields(clang_getCursorType(of), collect_field, &c);
+    else
+        clang_visitChildren(of, collect, &c);
     if (!c.failed)
         return 0;
     free(children->cursors);
@@ -52,12 +62,24 @@ char *gcal_source_cursor_name(CXCursor cursor, struct gcal_error *err)
 {
     CXString spelling = clang_getCursorSpelling(cursor);
     const char *text = clang_getCString(spelling);
-    char *copy = strdup(text ? text : "");
+    char *copy =
+        strdup(text && !strchr(text, '(') ? text : ""); /* "U::(anonymous at .." */
 
     clang_disposeString(spelling);
     if (!copy)
         gcal_error_memory(err);
     return copy;
+}
+
+long long gcal_source_member_offset(CXType record, CXCursor field)
+{
+    char *name = gcal_source_cursor_name(field, NULL);
+    long long bits = name && *name
+                         ? clang_Type_getOffsetOf(clang_getCanonicalType(record), name)
+                         : clang_Cursor_getOffsetOfField(field);
+
+    free(name);
+    return bits;
 }
 
 /* ---- offsets in the source ---- */

@@ -82,7 +82,9 @@ int gcal_source_find_function(const struct gcal_source_unit *unit, const char *n
 /* A kernel's reqd_work_group_size; false: it has none. */
 bool gcal_source_work_group(CXCursor kernel, size_t size[GCAL_MAX_DIMS]);
 
-/* The children of a cursor without TypeRefs; 'cursors' is the caller's to free. */
+/* The children of a cursor without TypeRefs, of a structure or union its fields, with those that have
+ * no name; 'cursors' is the caller's to free.
+ */
 struct gcal_source_children {
     size_t n;
     CXCursor *cursors;
@@ -90,7 +92,9 @@ struct gcal_source_children {
 int gcal_source_get_children(CXCursor of, struct gcal_source_children *children,
                              struct gcal_error *err);
 
-/* A copy of a cursor's name (its spelling); the caller's to free, NULL with 'err'. */
+/* In bits, of a member of 'record' or of a member without a name in it; negative: unknown. */
+long long gcal_source_member_offset(CXType record, CXCursor field);
+/* A copy of a cursor's name (its spelling; "" if it has none); the caller's to free, NULL with 'err'. */
 char *gcal_source_cursor_name(CXCursor cursor, struct gcal_error *err);
 
 /* The kernel and every function, variable and type of the user's that it uses, as the

@@ -50,10 +50,9 @@ static void add_members(struct gcal_walk *w, CXType type, int64_t at,
         gcal_walk_get_children(w, clang_getTypeDeclaration(type));
 
     for (size_t i = 0; i < kids.n && !found->too_many; i++) {
-        long long bits = clang_getCursorKind(kids.c[i]) == CXCursor_FieldDecl &&
-                                 !clang_Cursor_isBitField(kids.c[i])
-                             ? clang_Cursor_getOffsetOfField(kids.c[i])
-                             : -1;
+        long long bits = clang_Cursor_isBitField(kids.c[i])
+                             ? -1
+                             : clang_Cursor_getOffsetOfField(kids.c[i]);
 
         if (bits >= 0)
             add_leaves(w, gcal_source_type(kids.c[i]), at + bits / 8, found);
@@ -116,15 +115,13 @@ static const char *part_name(struct gcal_walk *w, CXType type, const char *name,
     kids = gcal_walk_get_children(w, clang_getTypeDeclaration(type));
     for (size_t i = 0; i < kids.n; i++) {
         CXType part = gcal_source_type(kids.c[i]);
-        long long bits = clang_getCursorKind(kids.c[i]) == CXCursor_FieldDecl
-                             ? clang_Cursor_getOffsetOfField(kids.c[i])
-                             : -1;
+        long long bits = clang_Cursor_getOffsetOfField(kids.c[i]);
+        const char *own = gcal_walk_name(w, kids.c[i]);
 
         if (bits >= 0 && at >= bits / 8 && at < bits / 8 + clang_Type_getSizeOf(part))
-            return part_name(
-                w, part,
-                gcal_poly_format(w->c, "%s_%s", name, gcal_walk_name(w, kids.c[i])),
-                at - bits / 8);
+            return part_name(w, part,
+                             *own ? gcal_poly_format(w->c, "%s_%s", name, own) : name,
+                             at - bits / 8);
     }
     return name;
 }
@@ -304,7 +301,7 @@ static bool find_designated(struct gcal_walk *w, CXCursor c, CXType whole,
         return false;
     *value = kids.c[1];
     if (clang_getCursorKind(kids.c[0]) == CXCursor_MemberRef) {
-        *at = clang_Cursor_getOffsetOfField(clang_getCursorReferenced(kids.c[0])) / 8;
+        *at = gcal_source_member_offset(whole, clang_getCursorReferenced(kids.c[0])) / 8;
         return *at >= 0;
     }
     index = gcal_walk_constant(w, kids.c[0]);
@@ -325,24 +322,19 @@ static bool is_designated(CXCursor c)
 /* The places and types of the parts of a structure or array, in order.  False after the
  * last one.
  */
-static bool find_place(struct gcal_walk *w, CXType whole,
-                       struct gcal_walk_children fields, size_t i, int64_t *at,
-                       CXType *type)
+static bool find_place(CXType whole, struct gcal_walk_children fields, size_t i,
+                       int64_t *at, CXType *type)
 {
     if (gcal_source_is_array(whole)) {
         *type = clang_getCanonicalType(clang_getArrayElementType(whole));
         *at = (int64_t)i * clang_Type_getSizeOf(*type);
         return (long long)i < clang_getArraySize(whole);
     }
-    for (size_t k = 0; k < fields.n; k++) {
-        if (clang_getCursorKind(fields.c[k]) != CXCursor_FieldDecl || i--)
-            continue;
-        *type = gcal_source_type(fields.c[k]);
-        *at = clang_Cursor_getOffsetOfField(fields.c[k]) / 8;
-        return *at >= 0;
-    }
-    (void)w;
-    return false;
+    if (i >= fields.n)
+        return false;
+    *type = gcal_source_type(fields.c[i]);
+    *at = clang_Cursor_getOffsetOfField(fields.c[i]) / 8;
+    return *at >= 0;
 }
 
 static void add_list(struct gcal_walk *w, struct gcal_walk_children kids, CXType whole,
@@ -361,7 +353,7 @@ static void add_list(struct gcal_walk *w, struct gcal_walk_children kids, CXType
 
         in_order = in_order && !designated;
         found = designated ? find_designated(w, kids.c[i], whole, &value, &at)
-                           : in_order && find_place(w, whole, fields, i, &at, &type);
+                           : in_order && find_place(whole, fields, i, &at, &type);
         /* braces may be left out around a part */
         if (!designated && found && gcal_walk_type_is_aggregate(type) &&
             !gcal_walk_type_is_aggregate(gcal_source_type(value)))

@@ -251,7 +251,9 @@ static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
     moved[nest->n_accesses++] = event;
 }
 
-/* One access per member of a structure, or element of an array. */
+/* One access per member of a structure, or element of an array; of a union to the first member that
+ * has all of its bytes.
+ */
 static void count_members(struct gcal_walk *w, CXCursor at, CXType type,
                           enum gcal_feature_space space,
                           enum gcal_feature_direction direction,
@@ -261,6 +263,7 @@ static void count_members(struct gcal_walk *w, CXCursor at, CXType type,
     CXType part = clang_getCanonicalType(clang_getArrayElementType(type));
     CXCursor decl = clang_getTypeDeclaration(type);
     struct gcal_walk_children kids;
+    bool is_union;
     long long n;
 
     if (gcal_source_is_array(type)) {
@@ -275,21 +278,22 @@ static void count_members(struct gcal_walk *w, CXCursor at, CXType type,
                 gcal_walk_pointer_shift(w, pointer, i * clang_Type_getSizeOf(part)), tag);
         return;
     }
-    if (clang_getCursorKind(decl) == CXCursor_UnionDecl) {
-        gcal_walk_fail(w, at, "copies of unions cannot be counted: access a member");
-        return;
-    }
+    is_union = clang_getCursorKind(decl) == CXCursor_UnionDecl;
     kids = gcal_walk_get_children(w, decl);
     for (size_t i = 0; i < kids.n && !w->failed; i++) {
-        if (clang_getCursorKind(kids.c[i]) != CXCursor_FieldDecl)
-            continue;
         part = gcal_source_type(kids.c[i]);
+        if (is_union && clang_Type_getSizeOf(part) < clang_Type_getSizeOf(type))
+            continue;
         gcal_walk_count_access(
             w, at, part, gcal_walk_type_width(part), space, direction,
             gcal_walk_pointer_shift(w, pointer,
                                     clang_Cursor_getOffsetOfField(kids.c[i]) / 8),
             tag);
+        if (is_union)
+            return;
     }
+    if (is_union)
+        gcal_walk_fail(w, at, "no member of this union is all of it: access a member");
 }
 
 void gcal_walk_count_access(struct gcal_walk *w, CXCursor at, CXType type, int64_t width,

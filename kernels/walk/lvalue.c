@@ -182,8 +182,10 @@ static void narrow(struct gcal_walk *w, struct gcal_walk_lvalue *lvalue, int64_t
 static struct gcal_walk_lvalue lvalue_of_member(struct gcal_walk *w, CXCursor c,
                                                 CXCursor base, CXType type)
 {
-    long long bits = clang_Cursor_getOffsetOfField(clang_getCursorReferenced(c));
-    bool arrow = gcal_walk_type_is_pointer(gcal_source_type(base));
+    CXType whole = gcal_source_type(base);
+    bool arrow = gcal_walk_type_is_pointer(whole);
+    long long bits = gcal_source_member_offset(
+        arrow ? clang_getPointeeType(whole) : whole, clang_getCursorReferenced(c));
     struct gcal_walk_lvalue lvalue =
         arrow ? lvalue_of_target(w, base, type) : gcal_walk_lvalue_find(w, base);
 

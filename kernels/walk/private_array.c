@@ -106,8 +106,7 @@ static bool is_counted(struct gcal_walk *w, CXType type)
         return false;
     kids = gcal_walk_get_children(w, clang_getTypeDeclaration(type));
     for (size_t i = 0; i < kids.n && counted; i++)
-        counted = clang_getCursorKind(kids.c[i]) != CXCursor_FieldDecl ||
-                  is_counted(w, gcal_source_type(kids.c[i]));
+        counted = is_counted(w, gcal_source_type(kids.c[i]));
     return counted;
 }
 

@@ -126,7 +126,8 @@ const char *gcal_walk_name(struct gcal_walk *w, CXCursor c)
 {
     CXString spelling = clang_getCursorSpelling(c);
     const char *text = clang_getCString(spelling);
-    const char *copy = gcal_poly_format(w->c, "%s", text ? text : "");
+    const char *copy =
+        gcal_poly_format(w->c, "%s", text && !strchr(text, '(') ? text : "");
 
     clang_disposeString(spelling);
     return copy;

@@ -241,3 +241,83 @@ kernel void counters(global float *a, int n)
         a[i + c.s3 * get_global_size(0)] = v.f;
     } while (c.x < n);
 }
+//: kernel boxes_moved
+//: no-lanes a structure is copied by one access there
+//: local 32
+//: global 32*g
+//: at g=1 n=20
+//: at g=2 n=40
+//: assume n >= 1
+//: buffer order 64
+//: buffer from 1280
+//: buffer to 1280
+//: seen memcpy p1 p1 = 0 : structures are copied member by member
+//: seen memcpy p1 p0 = 0 : structures are copied member by member
+//: seen memcpy p0 p1 = 0 : structures are copied member by member
+//: seen global load = seen+8*n : structures are copied member by member
+//: seen global load bytes = seen+64*n : structures are copied member by member
+//: seen global store = seen+8*n : structures are copied member by member
+//: seen global store bytes = seen+64*n : structures are copied member by member
+typedef struct {
+    union {
+        float4 low;
+        float low_part[4];
+        int low_bits[4];
+    };
+    struct {
+        int first, count;
+    };
+    union {
+        float2 high;
+        int high_bits[2];
+    };
+} box_t;
+
+kernel void boxes_moved(global const box_t *from, global const int *order, global box_t *to,
+                        int n)
+{
+    int i = get_global_id(0);
+    box_t b;
+
+    if (i >= n)
+        return;
+    to[i] = from[order[i]];
+    b = from[i];
+    b.high.y = b.low.x + b.low_part[1];
+    to[i + n] = b;
+}
+
+//: kernel parts_without_names
+//: local 32
+//: global 32*g
+//: at g=1 n=3 m=5
+//: at g=2 n=6 m=2
+//: assume n >= 1 and m >= 1
+kernel void parts_without_names(global float *out, int n, int m)
+{
+    struct {
+        struct {
+            int first, second;
+        };
+        struct {
+            int third;
+            struct {
+                int fourth;
+            };
+        };
+    } s;
+    float sum = 0.0f;
+
+    s.first = n;
+    s.second = m;
+    s.third = n + m;
+    s.fourth = 2 * m;
+    for (int i = 0; i < s.first; i++)
+        sum += 1.5f;
+    for (int i = 0; i < s.second; i++)
+        sum *= 1.5f;
+    for (int i = 0; i < s.third; i++)
+        sum /= 1.5f;
+    for (int i = s.third; i < s.third + s.fourth; i++)
+        out[i] = sum;
+}
