@@ -345,7 +345,8 @@ static void add_passes(struct gcal_count_builder *m, const struct access_group *
     for (size_t i = 0; i < g->n; i++)
         whole = whole &&
                 gcal_count_is_issued_whole(m, (size_t)(g->events[i] - m->nest->accesses));
-    sampled = whole && gcal_count_sample(m, g->n, g->events, &measure, n_notes, &passes);
+    sampled = whole && gcal_count_has_unknown_place(m, g->n, g->events) &&
+              gcal_count_sample(m, g->n, g->events, &measure, n_notes, &passes);
     if (!known && !sampled)
         note_passes(m, g);
     entry = gcal_count_builder_add(

@@ -383,6 +383,7 @@ static bool sample_meetings(struct gcal_count_builder *m, enum gcal_feature_kind
     };
 
     return e->joins != GCAL_SETS_JOINS_LANES &&
+           gcal_count_has_unknown_place(m, n, events) &&
            gcal_count_sample(m, n, events, &measure, n_notes, counter);
 }
 
@@ -501,7 +502,8 @@ static void sample_updates(struct gcal_count_builder *m, const struct updates *u
     bool chosen[GCAL_INTERP_MOST_SITES];
     struct gcal_interp_overlap overlap;
 
-    if (gcal_count_sample(m, u->n, u->events, &group, n_notes, counter) && !u->local &&
+    if (gcal_count_has_unknown_place(m, u->n, u->events) &&
+        gcal_count_sample(m, u->n, u->events, &group, n_notes, counter) && !u->local &&
         (t = gcal_count_choose_sites(m, u->n, u->events, chosen)) &&
         gcal_interp_touches_overlap(t, chosen, bytes, &overlap))
         counter->count = gcal_poly_integer(m->c, llround(overlap.launch));

@@ -260,15 +260,28 @@ static struct gcal_count_counter count_by_sub_group(const struct subject *s)
     return counter;
 }
 
+/* Whether data say where it is accessed, in no order. */
+static bool is_in_no_order(const struct subject *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (!s->events[i]->offset && s->events[i]->on_data && s->events[i]->range)
+            return true;
+    return false;
+}
+
+/* Those of an array that is accessed in no order have the tag 'data'. */
 static void add(const struct subject *s, enum gcal_feature_kind kind, char *text,
                 bool estimated)
 {
+    const bool tagged =
+        kind == GCAL_FEATURE_FOOTPRINT_GROUP || kind == GCAL_FEATURE_FOOTPRINT_LAUNCH;
     struct gcal_sets_access_event e = *s->events[0];
     struct gcal_profile_entry *entry;
 
     if (e.atomic)
         e.direction = GCAL_FEATURE_STORE;
-    entry = gcal_count_builder_add_traffic_entry(s->m, kind, &e, NULL);
+    entry = gcal_count_builder_add_traffic_entry(
+        s->m, kind, &e, tagged && is_in_no_order(s) ? "data" : NULL);
     if (!entry) {
         free(text);
         return;
@@ -444,13 +457,13 @@ static void sample(struct subject *s, size_t n_notes)
     bool chosen[GCAL_INTERP_MOST_SITES];
     struct gcal_interp_overlap one, two;
 
-    if (!f->launch.estimated || !gcal_count_has_unknown_place(m, s->n, s->events) ||
+    gcal_count_sample(m, s->n, s->events, &sub_group, n_notes, &f->sub_group);
+    if (!gcal_count_sample(m, s->n, s->events, &group, n_notes, &f->group) ||
+        !f->launch.estimated || !gcal_count_has_unknown_place(m, s->n, s->events) ||
         !(t = gcal_count_choose_sites(m, s->n, s->events, chosen)) ||
         !gcal_interp_touches_overlap(t, chosen, bytes, &one) ||
-        !gcal_interp_touches_overlap(t, chosen, 2 * bytes, &two) ||
-        !gcal_count_sample(m, s->n, s->events, &group, n_notes, &f->group))
+        !gcal_interp_touches_overlap(t, chosen, 2 * bytes, &two))
         return;
-    gcal_count_sample(m, s->n, s->events, &sub_group, m->nest->n_notes, &f->sub_group);
     f->launch.count = gcal_poly_integer(m->c, llround(one.launch));
     limit(s, NULL, &f->launch);
     f->block = (struct gcal_count_counter){

@@ -231,9 +231,9 @@ bool gcal_count_find_range(struct gcal_count_builder *m,
 /* Whether the place of some access is not known, nor one of several. */
 bool gcal_count_has_unknown_place(struct gcal_count_builder *m, size_t n,
                                   const struct gcal_sets_access_event *const *events);
-/* Whether some place is unknown, and the accesses are in a sample of work-groups, and touch the same with other data.  Then
- * 'counter', an estimate, and the notes after the first 'n_notes' are replaced by those of the
- * sample.
+/* Whether the accesses are in a sample of work-groups, and touch the same with other data.  Then
+ * 'counter', an estimate, is replaced by that of the sample, and, where some place is unknown, so are
+ * the notes after the first 'n_notes'.
  */
 bool gcal_count_sample(struct gcal_count_builder *m, size_t n,
                        const struct gcal_sets_access_event *const *events,

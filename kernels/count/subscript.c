@@ -188,19 +188,25 @@ static bool is_ambiguous(const struct gcal_count_builder *m,
     return false;
 }
 
+static bool has_unknown_condition(const struct gcal_sets_access_event *e)
+{
+    for (const struct gcal_sets_scope *s = e->scope; s; s = s->parent)
+        if (s->kind == GCAL_SETS_SCOPE_UNKNOWN)
+            return true;
+    return false;
+}
+
 /* Whether it is counted as if a condition on data held, which some values in buffers say more
  * of: other features of the same code are not.
  */
 static bool is_under_data(const struct gcal_count_builder *m,
                           const struct gcal_sets_access_event *e)
 {
-    bool unknown = false, given = false;
+    bool given = false;
 
-    for (const struct gcal_sets_scope *s = e->scope; s; s = s->parent)
-        unknown = unknown || s->kind == GCAL_SETS_SCOPE_UNKNOWN;
     for (size_t i = 0; i < m->request->n_buffers; i++)
         given = given || m->request->buffers[i].data || m->request->buffers[i].first;
-    return unknown && given;
+    return given && has_unknown_condition(e);
 }
 
 const struct gcal_interp_touches *
@@ -209,6 +215,7 @@ gcal_count_choose_sites(struct gcal_count_builder *m, size_t n,
 {
     struct gcal_interp_touches *t =
         m->walked && m->walked->find_touches ? m->walked->find_touches(m->walked) : NULL;
+    bool any = false;
 
     memset(chosen, 0, GCAL_INTERP_MOST_SITES * sizeof(*chosen));
     for (size_t i = 0; i < n && t; i++) {
@@ -222,16 +229,18 @@ gcal_count_choose_sites(struct gcal_count_builder *m, size_t n,
 
             if (!is_at(m, site, events[i]))
                 continue;
-            if (site->sum[0] != site->sum[1] || !site->sum[0] ||
+            if (site->sum[0] != site->sum[1] ||
+                (!site->sum[0] && has_unknown_condition(events[i])) ||
                 is_ambiguous(m, site, events[i]))
                 return NULL;
             chosen[k] = found = true;
             site->bytes = site->bytes < bytes ? bytes : site->bytes;
         }
-        if (!found)
+        if (!found && has_unknown_condition(events[i]))
             return NULL;
+        any = any || found;
     }
-    return t;
+    return any ? t : NULL;
 }
 
 void gcal_count_note_touches(struct gcal_count_builder *m,
@@ -265,12 +274,12 @@ bool gcal_count_sample(struct gcal_count_builder *m, size_t n,
     const struct gcal_interp_touches *t;
     struct gcal_interp_counted counted;
 
-    if (!counter->estimated || !gcal_count_has_unknown_place(m, n, events) ||
-        !(t = gcal_count_choose_sites(m, n, events, chosen)) ||
+    if (!counter->estimated || !(t = gcal_count_choose_sites(m, n, events, chosen)) ||
         !gcal_interp_touches_count(t, chosen, measure, &counted) ||
         counted.error > most_error)
         return false;
     counter->count = gcal_poly_integer(m->c, llround(counted.count));
-    gcal_count_note_touches(m, events[0], n_notes, counted.error);
+    if (gcal_count_has_unknown_place(m, n, events))
+        gcal_count_note_touches(m, events[0], n_notes, counted.error);
     return true;
 }

@@ -550,7 +550,8 @@ static void add_subject(struct gcal_count_builder *m, size_t first,
     free(blocks.all);
     if (blocks.failed)
         gcal_poly_fail(m->c, "out of memory");
-    if (!subject->passes || gcal_count_is_issued_whole(m, first))
+    if (gcal_count_has_unknown_place(m, 1, &e) &&
+        (!subject->passes || gcal_count_is_issued_whole(m, first)))
         gcal_count_sample(m, 1, &e, &measure, n_notes, &counter);
     add_entry(m, subject->kind, e, counter);
 }

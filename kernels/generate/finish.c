@@ -226,6 +226,35 @@ bool gcal_count_lacks_sizes(const struct gcal_profile *symbolic)
     return lacks;
 }
 
+/* Of two estimates of a footprint, the lesser one knows more, unless data say where it is: rows that
+ * share sectors are counted in symbols alone.
+ */
+static int take_least(struct gcal_profile *at, const struct gcal_profile *symbolic,
+                      const struct known_sizes *sizes, struct gcal_error *err)
+{
+    for (size_t i = 0; i < at->n_entries; i++) {
+        struct gcal_profile_entry *e = &at->entries[i];
+        double now, other;
+
+        if (!e->estimated || e->tag ||
+            (e->kind != GCAL_FEATURE_FOOTPRINT_SUB_GROUP &&
+             e->kind != GCAL_FEATURE_FOOTPRINT_GROUP))
+            continue;
+        for (size_t k = 0; k < symbolic->n_entries; k++)
+            if (strcmp(e->feature, symbolic->entries[k].feature) == 0 &&
+                strcmp(e->array, symbolic->entries[k].array) == 0 &&
+                gcal_kernel_eval_sizes(e->count, sizes->n, sizes->all, &now, NULL) == 0 &&
+                gcal_kernel_eval_sizes(symbolic->entries[k].count, sizes->n, sizes->all,
+                                       &other, NULL) == 0 &&
+                other < now) {
+                free(e->count);
+                if (!(e->count = gcal_buf_format("%.17g", other)))
+                    return gcal_error_memory(err);
+            }
+    }
+    return 0;
+}
+
 /* Whether some of its counts are of work-groups that were run. */
 static bool is_sampled(const struct gcal_profile *profile)
 {
@@ -273,6 +302,10 @@ struct gcal_profile *gcal_count_known(const struct gcal_count_known *known,
     if (!at)
         return known->contents ? known->count(known->context, known->assume, err)
                                : symbolic;
+    if (symbolic && take_least(at, symbolic, &sizes, err) < 0) {
+        gcal_profile_destroy(at);
+        at = NULL;
+    }
     gcal_profile_destroy(symbolic);
     return at;
 }

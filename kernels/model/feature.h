@@ -20,8 +20,9 @@
  *   f_register_access[_<dtype>][_<load|store>]
  *                                 accesses to private arrays that compilers keep in
  *                                 registers, in words: what is moved if they are spilled
- *   f_footprint_group[_<global|constant>][_<dtype>][_<load|store>]
- *                                 distinct sectors of each work-group, summed over groups
+ *   f_footprint_group[_tag:data][_<global|constant>][_<dtype>][_<load|store>]
+ *                                 distinct sectors of each work-group, summed over groups; of
+ *                                 arrays whose places are data, in no order, alone
  *   f_footprint_sub_group.., f_footprint_launch.., f_footprint_wave.., f_overlap_wave..
  *                                 the same: of each sub-group; of all work-groups; of a wave of 'wave_groups'
  *                                 work-groups; those that a wave shares with the next

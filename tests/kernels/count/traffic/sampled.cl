@@ -142,3 +142,20 @@ kernel void mixture(global const float *a, constant float *lut, global float *b,
         sum += a[y * (w + m) + x + k] * lut[(x * 1103515245u + k * 12345u + y * 7919u) >> 20];
     b[y * w + x] = sum;
 }
+
+/* Neighbours in rows that share sectors. */
+//: kernel five
+//: local 32,4
+//: global 32*ceil(nx/32),4*ceil(ny/4)
+//: at-sizes
+//: at nx=201 ny=118
+//: at nx=509 ny=70
+//: buffer old nx*ny
+//: buffer new nx*ny
+kernel void five(global const float *old, global float *new, int nx, int ny)
+{
+    int x = get_global_id(0), y = get_global_id(1), at = y * nx + x;
+
+    if (x > 0 && x < nx - 1 && y > 0 && y < ny - 1)
+        new[at] = old[at] + old[at - 1] + old[at + 1] + old[at - nx] + old[at + nx];
+}
