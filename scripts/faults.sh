@@ -153,7 +153,7 @@ try() { # SPEED NAME=VALUE...
     [ -n "$wrong" ] || return 0
     n_bad=$((n_bad + 1))
     echo "WRONG: $* (seed $seed): ${wrong//$'\n'/; }"
-    grep gpucal: err | sed 's/^/    /' | tail -n 5
+    sed "s/^/    /" err | tail -n 12
 }
 
 # ---- the campaign ----

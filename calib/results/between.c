@@ -88,25 +88,37 @@ static void take_costs(const struct gcal_track_run *run,
     }
 }
 
-/* By how much all costs of 'then' differ from those of 'now', as a logarithm; NaN if they have no cost in
- * common.  Those that are known well count most.
+/* Whether the cost is known nearly as well as the best known one, whose relative error is 'best': what
+ * another one differs by is mostly what it is not known by.
  */
-static double compare_costs(const struct gcal_model *model, const struct costs *now,
-                            const struct costs *then)
+#define NEARLY 2
+
+static double relative_error(const struct gcal_model *model, const struct costs *c,
+                             size_t j)
 {
-    double weights = 0, sum = 0;
+    bool is_cost = strcmp(model->parameters[j].unit, "s") == 0 && c->value[j] > 0;
 
-    for (size_t j = 0; j < model->n_parameters; j++) {
-        double weight = 1 / (pow(then->error[j] / then->value[j], 2) +
-                             pow(now->error[j] / now->value[j], 2));
+    return is_cost && c->error[j] >= 0 ? c->error[j] / c->value[j] : INFINITY;
+}
 
-        if (strcmp(model->parameters[j].unit, "s") != 0 || !(then->value[j] > 0) ||
-            !(now->value[j] > 0) || !(weight > 0 && isfinite(weight)))
-            continue;
-        weights += weight;
-        sum += weight * log(then->value[j] / now->value[j]);
-    }
-    return sum / weights;
+/* The standard deviation of those of n numbers that are known, as if PRIOR_RUNS more were their mean; as
+ * that of which a normal 90 % interval is that of Student's t.
+ */
+static double deviation_of(const double *x, size_t n)
+{
+    double mean = 0, squares = 0;
+    size_t known = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(x[i]))
+            mean += (x[i] - mean) / (double)++known;
+    if (known < 2)
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        squares += isfinite(x[i]) ? pow(x[i] - mean, 2) : 0;
+    known += PRIOR_RUNS - 1;
+    return sqrt(squares / (double)known) * gcal_fit_interval_factor(0.9, known) /
+           GCAL_PARAMS_NORMAL_90;
 }
 
 double gcal_result_between_runs(struct gcal_arena *scratch,
@@ -124,8 +136,9 @@ double gcal_result_between_runs(struct gcal_arena *scratch,
         gcal_arena_alloc(scratch, n_parameters, sizeof(double)),
         gcal_arena_alloc(scratch, n_parameters, sizeof(double)),
     };
-    double off[MOST_RUNS + 1] = { 0 }; /* the first is this one */
-    double mean = 0, squares = 0, error;
+    double *off = /* by cost, logarithms: of this calibration 0 */
+        gcal_arena_alloc(scratch, n_parameters * (MOST_RUNS + 1), sizeof(*off));
+    double best = INFINITY, error = 0;
     const struct gcal_track *track =
         t->device[k] < speeds->n_tracks ? speeds->track[t->device[k]] : NULL;
 
@@ -139,15 +152,20 @@ double gcal_result_between_runs(struct gcal_arena *scratch,
             strcmp(run->run_id, record->device_run[t->device[k]]->run_id) == 0)
             continue;
         take_costs(run, config, form, &then);
-        off[n + 1] = compare_costs(form->model, &now, &then);
-        n += isfinite(off[n + 1]);
+        bool any = false;
+
+        for (size_t j = 0; j < n_parameters; j++) {
+            double found = log(then.value[j] / now.value[j]);
+
+            off[j * (MOST_RUNS + 1) + n + 1] = found;
+            any = any || isfinite(found);
+        }
+        n += any;
     }
-    for (size_t i = 0; i <= n; i++)
-        mean += off[i] / (double)(n + 1);
-    for (size_t i = 0; i <= n; i++)
-        squares += pow(off[i] - mean, 2);
-    /* What chance adds to it is much less: the errors of costs are mostly the model's, the same each time. */
-    error = sqrt(squares / (double)(n + PRIOR_RUNS)) *
-            gcal_fit_interval_factor(0.9, n + PRIOR_RUNS) / GCAL_PARAMS_NORMAL_90;
+    for (size_t j = 0; j < n_parameters; j++)
+        best = fmin(best, relative_error(form->model, &now, j));
+    for (size_t j = 0; j < n_parameters; j++)
+        if (isfinite(best) && relative_error(form->model, &now, j) <= NEARLY * best)
+            error = fmax(error, deviation_of(&off[j * (MOST_RUNS + 1)], n + 1));
     return error >= LEAST ? error : 0;
 }
