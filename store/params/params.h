@@ -48,6 +48,9 @@ struct gcal_params_kernel {
     bool target;       /* the model is made to predict it */
 };
 
+/* The form of the general model with corrections for one kernel (calib/learn/corrections.h). */
+#define GCAL_PARAMS_CORRECTED "corrected"
+
 /* One calibrated model on one device.  Arrays: by parameter or by feature. */
 struct gcal_params_model {
     struct gcal_params_origin origin; /* a NULL text or 0: that of the device */

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "store/params/params.h"
 
@@ -45,7 +46,9 @@ bool gcal_params_model_is_poor(const struct gcal_params_model *m,
                  "90 %% of its errors are within %.0f %%: the ends of an interval are "
                  "more than a factor of %.0f apart",
                  100 * m->error_90, MOST_RATIO);
-    if (!*why && n > 1 && (double)n_unknown > MOST_UNKNOWN * (double)n)
+    /* Corrections that no time shows are as they were before. */
+    if (!*why && n > 1 && strcmp(m->form ? m->form : "", GCAL_PARAMS_CORRECTED) != 0 &&
+        (double)n_unknown > MOST_UNKNOWN * (double)n)
         snprintf(why, GCAL_PARAMS_WHY_SIZE,
                  "%zu of its %zu parameters are not known to a factor of %.0f", n_unknown,
                  n, MOST_RATIO);
