@@ -44,18 +44,19 @@ calib/device                 : kernels/generate
 calib/worker                 : kernels/generate calib/device
 calib/plan                   : kernels/generate kernels/interpret fit calib/config calib/worker
 calib/results                : fit store/params store/files store/record store/ledger store/publish store/medians calib/config
+calib/learn                  : fit store/params store/predict
 calib/audit                  : fit store/params store/files store/ledger calib/config
 calib/compare                : kernels/generate fit store/record calib/results
 mpi/cli                      : kernels kernels/includes kernels/count kernels/frontend kernels/generate fit store/params store/files store/record store/publish calib/config calib/worker calib/plan
 mpi/commands/count           : kernels kernels/includes kernels/count kernels/remove kernels/generate mpi/cli
 mpi/commands/own             : kernels kernels/count kernels/generate kernels/interpret calib/worker calib/plan mpi/cli mpi/commands/count
-mpi/commands/learn           : kernels/generate fit store/files store/record calib/config calib/select calib/worker calib/plan calib/results mpi/cli mpi/commands/count mpi/commands/own
 mpi/ranks                    : kernels/generate fit store/params store/files store/record calib/config calib/select calib/worker calib/plan calib/results mpi/cli
 mpi/commands/bench           : kernels/generate kernels/count fit calib/config calib/select calib/worker calib/plan mpi/cli mpi/commands/count
 mpi/commands/predict/remarks : store/params store/predict mpi/cli
 mpi/commands/predict/step    : kernels kernels/count kernels/generate store/params store/predict mpi/cli mpi/commands/count
-mpi/commands/predict         : kernels/generate fit store/params store/files store/record store/predict calib/config calib/select calib/plan mpi/cli mpi/commands/count mpi/commands/own mpi/commands/predict/remarks mpi/commands/predict/step
+mpi/commands/predict         : kernels/generate fit store/params store/files store/record store/predict calib/config calib/select calib/plan calib/learn mpi/cli mpi/commands/count mpi/commands/own mpi/commands/predict/remarks mpi/commands/predict/step
 mpi/commands/explain         : kernels/generate store/params store/predict mpi/cli mpi/commands/count mpi/commands/own mpi/commands/predict/remarks mpi/commands/predict/step mpi/commands/predict
+mpi/commands/learn           : kernels/generate fit store/params store/files store/record store/predict store/publish calib/config calib/select calib/worker calib/plan calib/results calib/learn mpi/cli mpi/commands/count mpi/commands/own mpi/commands/predict
 mpi/commands/tune            : kernels/generate kernels/interpret fit store/params store/predict calib/config calib/select calib/worker calib/plan mpi/cli mpi/commands/count mpi/commands/own mpi/commands/predict
 mpi/commands/store           : kernels/generate store/params store/files store/record store/ledger store/publish store/medians calib/config calib/select calib/results calib/compare mpi/cli
 mpi/commands/show            : store/params store/files store/facts store/ledger calib/config calib/audit mpi/cli

@@ -131,6 +131,7 @@ step_apptainer() {
     section final test | inside final sh -e
     section final runscript > final/root/runscript
     cp "$top/docs/examples/first/saxpy.cl" final/root/
+    inside final sh -e /root/runscript calibrate --store /root
     inside final sh -e /root/runscript learn /root/saxpy.cl --local 256 --global n --store /root
 }
 
@@ -155,6 +156,7 @@ step_container() {
         -f context/scripts/packaging/Containerfile context
     container=$(build_image from localhost/gpucal)
     build_image add -q "$container" "$top/docs/examples/first/saxpy.cl" /root/
+    build_image run --isolation chroot "$container" gpucal calibrate --store /root
     build_image run --isolation chroot "$container" gpucal learn /root/saxpy.cl --local 256 \
         --global n --store /root
 }

@@ -17,6 +17,7 @@ import math
 import os
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -71,11 +72,11 @@ class Gpucal:
         return self.general(gpu, "--times", f"{GENERAL}/scope-{gpu}.csv", "-C",
                             f"{ROOT}/tests/scope", *tags)
 
-    def folder_of_tests(self, gpu, name):
+    def folder_of_tests(self, gpu, name, *more, baselines=True):
         """Kernels of tests/NAME; none without times of that GPU."""
         times = f"{GENERAL}/{name}-{gpu}.csv"
-        return self.general(gpu, "--times", times, "-C", f"{ROOT}/tests/{name}",
-                            name) if os.path.exists(times) else []
+        return self.general(gpu, "--times", times, "-C", f"{ROOT}/tests/{name}", *more, name,
+                            baselines=baselines) if os.path.exists(times) else []
 
     def wild(self, gpu):
         """tests/wild has kernels with names of the built-in catalogue, which are left out."""
@@ -330,25 +331,38 @@ def section_8(gpucal):
                   "fastest found", "pairs in order"), rows)
 
 
+def learned(gpucal):
+    """The general model, and as some launches of the same kernel correct it."""
+    rows = []
+    for gpu, name in GPUS:
+        for seen in 0, 1, 2, 3:
+            more = ["--seen", str(seen)] if seen else []
+            lines = gpucal.folder_of_tests(gpu, "unseen", *more, baselines=not seen)
+            for band, row in by_band(lines, "general"):
+                rows.append([f"{name}, {seen or 'none'} seen" if band == "all" else "", band,
+                             row["kernels"], *errors(row)])
+    return table(("GPU", "measured time", "launches", *ERRORS), rows)
+
+
 def own(gpucal):
+    """Medians of errors, of the kernels' launches in records."""
     names = (("saxpy", "saxpy"), ("conv5x5", "convolution, 5 x 5"), ("nbody", "n-body, float4"),
              ("matmul", "matrix product, tiled"), ("reduce", "reduction, grid stride"))
     rows = []
-    evaluations = {}
-    for gpu, _ in GPUS:
-        records = [part for name, _ in names for part in
-                   ("--replay", f"{DATA}/own-{gpu}/own-{name}.h5")]
-        evaluations[gpu] = gpucal.evaluate(*records, "--params", f"{DATA}/own-{gpu}/own.yaml",
-                                           "--device", f"*{gpu.upper()}*")
-    for name, text in names + (("", "all"),):
-        cells = [text, line(evaluations["h100"], "model" if name else "all", name)["kernels"]]
+    for name, text in names:
+        cells = [text]
         for gpu, _ in GPUS:
-            row = line(evaluations[gpu], "model" if name else "all", name)
-            cells += [percent(row["error_percent"]), percent(row["time_percent"], 0),
-                      f"{float(row['worst_percent']):+.0f} %", row["inside"], number(row["width"])]
+            for seen in 0, 2, 5:
+                lines = gpucal.general(gpu, "--replay", f"{DATA}/own-{gpu}/own-{name}.h5", name,
+                                       *(["--seen", str(seen)] if seen else []), baselines=False)
+                off = [abs(float(row["predicted_s"]) / float(row["measured_s"]) - 1) for row in lines
+                       if row["level"] == "kernel" and row["predicted_s"]]
+                cells.append(percent(100 * statistics.median(off)))
+            if gpu == "h100":
+                cells.insert(1, str(len(off)))
         rows.append(cells)
-    head = [f"{name}: {what}" if what == "error" else what for _, name in GPUS
-            for what in ("error", "by time", "worst", "inside", "interval")]
+    head = [f"{name}: {what}" if what == "general" else what for _, name in GPUS
+            for what in ("general", "2 seen", "5 seen")]
     return table(("kernel", "sizes", *head), rows)
 
 
@@ -389,7 +403,8 @@ def tune(gpucal):
 
 
 TABLES = {function.__name__: function for function in (
-    calibrations, accuracy, headline, baselines, wild, cpu, papers, papers_by_time, section_8, own, tune)}
+    calibrations, accuracy, headline, baselines, wild, cpu, papers, papers_by_time, section_8, learned, own,
+    tune)}
 
 
 # ---- outputs that documents show ----

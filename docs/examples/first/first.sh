@@ -1,5 +1,5 @@
 #!/bin/bash
-# first.sh: from a bare machine to a kernel of one's own, predicted and measured, in three commands.
+# first.sh: from a bare machine to a kernel of one's own, predicted and measured, in four commands.
 #
 #   first.sh STORE [PACKAGE.deb]...
 #
@@ -27,7 +27,9 @@ for package; do packages+=("$(realpath -e "$package")"); done
 [ $# = 0 ] || run apt-get -q -y install "${packages[@]}"
 command -v gpucal > /dev/null || { echo "first.sh: gpucal not found: give its packages" >&2 && exit 1; }
 cd "$folder"
-# 2. Measure the kernel and its parts at several sizes, fit a model, publish it.
+# 2. Calibrate this machine's device, once.
+[ -e "$store/nodes/$(hostname -s).yaml" ] || run gpucal calibrate --store "$store"
+# 3. Measure the kernel at several sizes, and correct the general model by that.
 run gpucal learn saxpy.cl --local 256 --global n --store "$store"
-# 3. Predict it at a size that was not measured, then time it.
+# 4. Predict it at a size that was not measured, then time it.
 run gpucal predict saxpy.cl --local 256 --global n --at n=16777216 --store "$store" --measure

@@ -10,8 +10,6 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
-#include "calib/config/config.h"
-#include "calib/results/results.h"
 #include "calib/select/select.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/options.h"
@@ -90,8 +88,9 @@ static const struct argp argp = {
     .args_doc = "KERNEL.cl",
     .children = children,
     .doc =
-        "Measures a kernel of your own on a device of this machine, at several sizes and "
-        "with its components, fits a model of it, and publishes the model.\v"
+        "Measures a kernel of your own on a device of this machine at several sizes, "
+        "corrects the device's general model by its times, and publishes that as the "
+        "kernel's model.  The device is one that 'gpucal calibrate' has calibrated.\v"
         "Examples:\n"
         "  gpucal learn my.cl -k saxpy --local 256 --global n\n"
         "  gpucal learn my.cl -k conv5x5 --local 16,16 --global width,height \\\n"
@@ -104,15 +103,8 @@ static const struct argp argp = {
 
 static int open_store(struct gcal_learning *l, struct gcal_error *err)
 {
-    struct gcal_error none = { 0 };
-    const char *path = gcal_command_store_path(l->arena, l->c->store, NULL, &none);
-
-    if (!path) {
-        gcal_log(GCAL_LOG_WARN,
-                 "no store given: nothing is published (--store DIR or $GPUCAL_STORE)");
-        return 0;
-    }
-    l->store = gcal_command_store_open(l->arena, path, true, err);
+    l->path = gcal_command_store_path(l->arena, l->c->store, NULL, err);
+    l->store = l->path ? gcal_command_store_open(l->arena, l->path, true, err) : NULL;
     return l->store ? 0 : -1;
 }
 
@@ -148,7 +140,7 @@ static int prepare(struct gcal_learning *l, struct gcal_error *err)
         return -1;
     l->description =
         (struct gcal_own_description){ .n_points = 1, .points = l->own.check };
-    return gcal_learn_find_components(l, err);
+    return gcal_learn_find_general(l, err) < 0 ? -1 : gcal_learn_open_catalogue(l, err);
 }
 
 /* ---- trial ---- */
@@ -196,54 +188,15 @@ static int repeat_larger(struct gcal_learning *l, struct gcal_error *err)
     return rc;
 }
 
-/* ---- measuring, fitting, publishing ---- */
+/* ---- all of it ---- */
 
-static int parse_configuration(struct gcal_learning *l, struct gcal_error *err)
+/* The entry with all points. */
+static int describe_points(struct gcal_learning *l, struct gcal_error *err)
 {
-    const char *text = gcal_learn_configuration(l, err);
-
-    return text ? gcal_select_parse(text, strlen(text),
-                                    gcal_arena_format(l->arena, "learn %s", l->own.model),
-                                    l->catalogue, &l->config, err)
-                : -1;
-}
-
-/* Costs of components that the sizes do not distinguish are left out. */
-static int configure(struct gcal_learning *l, struct gcal_error *err)
-{
-    struct gcal_error why = { 0 };
-
     l->description.n_points = l->points.n;
     l->description.points = l->points.values;
     l->description.unchecked = !l->trial.interpreted;
-    if (gcal_learn_open_catalogue(l, err) < 0)
-        return -1;
-    if (parse_configuration(l, &why) == 0)
-        return 0;
-    gcal_log(GCAL_LOG_WARN, "learned without its components: %s", why.text);
-    memset(l->description.derived, 0, sizeof(l->description.derived));
-    return gcal_learn_open_catalogue(l, err) < 0 ? -1 : parse_configuration(l, err);
-}
-
-static int fit_and_publish(struct gcal_learning *l, struct gcal_error *err)
-{
-    struct gcal_record *record = gcal_record_open(l->record, err);
-    size_t published;
-    int rc = -1;
-
-    if (record && gcal_results_fit(record, &l->config, &l->results, err) == 0 &&
-        (l->table = gcal_arena_own(
-             l->arena, gcal_results_format(&l->results, record, &l->config, err), free)))
-        rc = 0;
-    if (rc == 0 && (!l->results.n_fits || l->results.n_rejected))
-        rc = gcal_error_set(err, GCAL_EFIT, "the fit was rejected: %s",
-                            l->results.n_fits ? l->results.fits[0].reason
-                                              : "nothing was measured");
-    if (rc == 0 && l->store)
-        rc = gcal_results_publish(&l->results, record, &l->config, l->store, NULL,
-                                  &published, err);
-    gcal_record_close(record);
-    return rc;
+    return gcal_learn_open_catalogue(l, err);
 }
 
 static int learn(struct gcal_learning *l, struct gcal_error *err)
@@ -252,11 +205,11 @@ static int learn(struct gcal_learning *l, struct gcal_error *err)
 
     if (prepare(l, err) < 0 || try_kernel(l, err) < 0 ||
         (!l->points.n && gcal_learn_points_find(l, err) < 0) ||
-        repeat_larger(l, err) < 0 || configure(l, err) < 0 ||
+        repeat_larger(l, err) < 0 || describe_points(l, err) < 0 ||
         gcal_learn_keep_entry(l, err) < 0)
         return -1;
     gcal_learn_print_plan(l);
-    if (gcal_learn_measure(l, err) < 0 || fit_and_publish(l, err) < 0)
+    if (gcal_learn_measure(l, err) < 0 || gcal_learn_fit(l, err) < 0)
         return -1;
     gcal_learn_print_end(l, gcal_clock_now_s() - start_s);
     return 0;
@@ -273,7 +226,7 @@ int gcal_command_learn(int argc, char **argv)
     rc = learn(&l, &err);
     if (l.record && !l.c->record)
         unlink(l.record);
-    gcal_results_clear(&l.results);
+    gcal_params_clear(&l.published);
     gcal_config_clear(&l.config);
     gcal_catalogue_close(l.catalogue);
     gcal_catalogue_files_clear(&l.files);

@@ -1,8 +1,9 @@
-/* measure.c - measuring a learned kernel with its components, into a record */
+/* measure.c - measuring a learned kernel, into a record */
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/base/error.h"
+#include "kernels/model/run/kernel_use.h"
 #include "calib/config/config.h"
 #include "calib/plan/plan.h"
 #include "calib/select/select.h"
@@ -13,6 +14,8 @@
 
 /* Median times need no more launches than fit in this. */
 #define ENOUGH_S 0.2
+
+#define BUDGET_S 60
 
 /* Context of the plan's hooks. */
 struct run {
@@ -58,21 +61,18 @@ static int take_kernel(void *context, const struct gcal_run_kernel *kernel,
     return run->sink.kernel(run->sink.context, kernel, err);
 }
 
-/* Notes how the kernel itself fails, and not a component or another kernel. */
+/* Notes how the kernel fails. */
 static int take_measurement(void *context, const struct gcal_measurement *m,
                             struct gcal_error *err)
 {
     struct run *run = context;
-    const struct gcal_kernel *kernel = NULL;
 
-    for (size_t i = 0; i < run->list->n_kernels && !kernel; i++)
-        if (strcmp(run->list->kernels[i]->id, m->kernel_id) == 0)
-            kernel = run->list->kernels[i];
-    if (m->status != GCAL_MEASUREMENT_GOOD && !run->failed && kernel &&
-        strcmp(kernel->generator, run->l->own.name) == 0)
-        run->failed = gcal_arena_format(
-            run->l->arena, "%s: %s", kernel->name,
-            m->detail ? m->detail : gcal_measurement_status_name(m->status));
+    for (size_t i = 0; i < run->list->n_kernels && !run->failed; i++)
+        if (m->status != GCAL_MEASUREMENT_GOOD &&
+            strcmp(run->list->kernels[i]->id, m->kernel_id) == 0)
+            run->failed = gcal_arena_format(
+                run->l->arena, "%s: %s", run->list->kernels[i]->name,
+                m->detail ? m->detail : gcal_measurement_status_name(m->status));
     return run->sink.measurement(run->sink.context, m, err);
 }
 
@@ -84,6 +84,26 @@ static void show_progress(void *context, const struct gcal_plan_progress *progre
 }
 
 /* ---- one device ---- */
+
+/* The kernel at all points. */
+static int list_kernels(const struct gcal_learning *l,
+                        const struct gcal_device_info *info,
+                        struct gcal_kernel_list *list, struct gcal_error *err)
+{
+    struct gcal_kernel_limits limits = gcal_select_device_limits(info);
+
+    gcal_learn_add_counting(l, info, &limits.counting);
+    for (size_t i = 0; i < l->points.n; i++)
+        if (gcal_own_kernel_generate(&l->own, l->catalogue, GCAL_KERNEL_COMPLETE,
+                                     l->points.values + i * l->points.n_sizes, &limits,
+                                     list, err) < 0)
+            return -1;
+    for (size_t i = 0; i < list->n_kernels; i++)
+        if (gcal_kernel_uses_add(&list->kernels[i]->uses, l->own.model,
+                                 GCAL_KERNEL_TARGET, err) < 0)
+            return -1;
+    return gcal_kernel_list_check(list, err);
+}
 
 static int measure_device(struct run *run, const struct gcal_device_info *info,
                           struct gcal_error *err)
@@ -103,8 +123,7 @@ static int measure_device(struct run *run, const struct gcal_device_info *info,
 
     options.enough_s = ENOUGH_S;
     run->list = &list;
-    if (gcal_select_kernels(&l->config, l->catalogue, info, &list, err) == 0 &&
-        gcal_kernel_list_check(&list, err) == 0 &&
+    if (list_kernels(l, info, &list, err) == 0 &&
         run->sink.device(run->sink.context, &device, err) == 0)
         rc = gcal_plan_measure_alone(l->devices.spawner, run->node, info, &list, &options,
                                      &hooks, err);
@@ -118,10 +137,13 @@ static int measure_device(struct run *run, const struct gcal_device_info *info,
 /* All devices of the type. */
 static int write_record(struct run *run, struct gcal_error *err)
 {
-    const struct gcal_learning *l = run->l;
+    struct gcal_learning *l = run->l;
     struct gcal_record_writer *writer;
 
     run->node = gcal_node_name(l->arena);
+    if (gcal_select_read(NULL, l->catalogue, &l->config, err) < 0)
+        return -1;
+    l->config.measure.budget_s = l->c->budget_s > 0 ? l->c->budget_s : BUDGET_S;
     if (!(run->writer = gcal_record_create(l->record, err)))
         return -1;
     run->sink = gcal_record_sink(run->writer);

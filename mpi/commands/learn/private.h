@@ -1,18 +1,17 @@
 /* private.h - what the files of 'gpucal learn' share
  *
  *     own kernel (mpi/commands/own)  ->  trial at small sizes  ->  sizes to measure (points.c)
- *     ->  entry and configuration in memory (entry.c, model.c)  ->  measuring, record,
- *     fit, publication (measure.c)
+ *     ->  entry in memory (entry.c)  ->  measuring, record (measure.c)  ->  the general model, corrected
+ *     by the times, and its publication (correct.c)
  */
 #ifndef GCAL_MPI_COMMANDS_LEARN_PRIVATE_H
 #define GCAL_MPI_COMMANDS_LEARN_PRIVATE_H
 
 #include "kernels/base/arena.h"
-#include "kernels/base/embed.h"
 #include "calib/config/config.h"
-#include "calib/results/results.h"
 #include "mpi/commands/count/options.h"
 #include "mpi/commands/own/own.h"
+#include "store/params/params.h"
 #include "store/files/store.h"
 #include "store/record/record.h"
 
@@ -36,7 +35,8 @@ struct gcal_learn_command {
 struct gcal_learning {
     struct gcal_arena *arena;
     const struct gcal_learn_command *c;
-    struct gcal_store *store; /* NULL: nothing is published */
+    const char *path; /* of the store */
+    struct gcal_store *store;
     struct gcal_local_devices devices;
     const struct gcal_device_info *info; /* the device to learn on */
     struct gcal_own_kernel own;
@@ -45,18 +45,28 @@ struct gcal_learning {
     struct gcal_catalogue *catalogue;
     struct gcal_own_trial trial;
     struct gcal_learn_points points;
-    struct gcal_config config;
-    char *record; /* file */
-    struct gcal_results results;
-    const char *table;
+    const char *node;
+    struct gcal_params published; /* of the node */
+    struct gcal_config config;    /* the built-in one, for the options of measuring */
+    char *record;                 /* file */
+    size_t n_learned;
+    struct gcal_learned
+        *learned; /* by device of the type; the first is the one to learn on */
+};
+
+/* The kernel's model on one device, and what it is worth. */
+struct gcal_learned {
+    const struct gcal_params_device *device; /* with the general model */
+    struct gcal_params_model model;
+    size_t n; /* times */
+    /* Geometric means at the measured sizes: of the general model, and of models that lack the size. */
+    double general_error, held_out_error;
 };
 
 /* ---- entry.c ---- */
 
 /* Opens the catalogue with the entry as described so far, beside the built-in kernels. */
 int gcal_learn_open_catalogue(struct gcal_learning *l, struct gcal_error *err);
-/* Describes components that can be derived, and opens the catalogue; others are named. */
-int gcal_learn_find_components(struct gcal_learning *l, struct gcal_error *err);
 /* Writes the entry's files to the folder of --keep, if that is given. */
 int gcal_learn_keep_entry(const struct gcal_learning *l, struct gcal_error *err);
 
@@ -108,17 +118,6 @@ bool gcal_learn_move_sizes(const struct gcal_learning *l,
  */
 int gcal_learn_points_find(struct gcal_learning *l, struct gcal_error *err);
 
-/* ---- model.c ---- */
-
-/* learn.yaml. */
-extern const struct gcal_embedded_file gcal_learn_template[];
-
-/* The configuration's text: one model of this kernel, with the forms of learn.yaml, fitted to
- * its components and itself.  NULL with 'err'.
- */
-const char *gcal_learn_configuration(const struct gcal_learning *l,
-                                     struct gcal_error *err);
-
 /* ---- measure.c ---- */
 
 /* The device to learn on: the first that matches, GPUs before others; further devices of
@@ -129,5 +128,16 @@ const struct gcal_device_info *gcal_learn_device(const struct gcal_local_devices
                                                  struct gcal_error *err);
 /* Measures, and writes the record.  -1 if the kernel itself could not be measured. */
 int gcal_learn_measure(struct gcal_learning *l, struct gcal_error *err);
+
+/* ---- correct.c ---- */
+
+/* Loads what is published of the node; -1 if the device has no good general model there. */
+int gcal_learn_find_general(struct gcal_learning *l, struct gcal_error *err);
+/* What the kernel is counted for so that the general model can predict it. */
+void gcal_learn_add_counting(const struct gcal_learning *l,
+                             const struct gcal_device_info *info,
+                             struct gcal_kernel_counting *counting);
+/* Fits what the record has, and publishes it. */
+int gcal_learn_fit(struct gcal_learning *l, struct gcal_error *err);
 
 #endif

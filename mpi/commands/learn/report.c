@@ -4,6 +4,7 @@
 
 #include "kernels/base/buf.h"
 #include "kernels/model/profile.h"
+#include "calib/learn/corrections.h"
 #include "mpi/cli/escape.h"
 #include "mpi/cli/json.h"
 #include "mpi/commands/learn/private.h"
@@ -77,9 +78,22 @@ static void print_prediction_command(const struct gcal_learning *l)
     gcal_buf_free(&line);
 }
 
+/* {"dram": {"value": 1.08, "standard_error": 0.05}, ..} */
+static json_t *list_corrections(const struct gcal_params_model *m)
+{
+    json_t *all = json_object();
+
+    for (size_t i = 0; i < m->n_parameters; i++)
+        if (m->standard_error[i] > 0)
+            json_object_set_new(all, m->parameter[i] + strlen(GCAL_CORRECTION_PREFIX),
+                                json_pack("{s:f, s:f}", "value", m->value[i],
+                                          "standard_error", m->standard_error[i]));
+    return all;
+}
+
 static void print_json(const struct gcal_learning *l, double took_s)
 {
-    const struct gcal_result_type_fit *fit = &l->results.fits[0];
+    const struct gcal_learned *learned = &l->learned[0];
     json_t *sizes = json_array(), *all;
 
     for (size_t k = 0; k < l->points.n; k++) {
@@ -90,33 +104,42 @@ static void print_json(const struct gcal_learning *l, double took_s)
                                 json_real(l->points.values[k * l->points.n_sizes + i]));
         json_array_append_new(sizes, point);
     }
-    all =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:b, s:f, s:o}", "model", l->own.model,
-                  "kernel", l->own.signature.kernel, "device", l->info->name, "uid",
-                  l->info->uid, "form", l->config.models[0].forms[fit->best].name,
-                  "held_out_mean_error", fit->forms[fit->best].held_out.mean_error,
-                  "published", l->store != NULL, "took_s", took_s, "sizes", sizes);
+    all = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:b, s:f, s:o}", "model",
+                    l->own.model, "kernel", l->own.signature.kernel, "device",
+                    learned->device->info.name, "uid", learned->device->info.uid,
+                    "general_mean_error", gcal_json_number(learned->general_error),
+                    "held_out_mean_error", gcal_json_number(learned->held_out_error),
+                    "corrections", list_corrections(&learned->model), "published", true,
+                    "took_s", took_s, "sizes", sizes);
     gcal_json_print(all, "learn");
     json_decref(all);
 }
 
+/* "  dram        1.08 +- 0.05" */
+static void print_corrections(const struct gcal_params_model *m)
+{
+    printf("\nlimits of the general model are multiplied by:\n");
+    for (size_t i = 0; i < m->n_parameters; i++)
+        if (m->standard_error[i] > 0)
+            printf("  %-12s %5.3f +- %.3f\n",
+                   m->parameter[i] + strlen(GCAL_CORRECTION_PREFIX), m->value[i],
+                   m->standard_error[i]);
+}
+
 void gcal_learn_print_end(const struct gcal_learning *l, double took_s)
 {
-    const struct gcal_result_type_fit *fit = &l->results.fits[0];
+    const struct gcal_learned *learned = &l->learned[0];
 
-    if (!l->c->quiet)
-        printf("\n%s\n", l->table);
-    if (!fit->good)
-        return;
     if (l->c->json) {
         print_json(l, took_s);
         return;
     }
+    if (!l->c->quiet)
+        print_corrections(&learned->model);
     printf(
-        "gpucal: learned '%s' in %.1f s: form %s, %.1f %% mean error at sizes that were "
-        "held out; %s\n",
-        l->own.model, took_s, l->config.models[0].forms[fit->best].name,
-        100 * fit->forms[fit->best].held_out.mean_error,
-        l->store ? "published" : "not published");
+        "gpucal: learned '%s' in %.1f s: %.1f %% mean error at sizes that were held out "
+        "(general model: %.1f %%); published\n",
+        l->own.model, took_s, 100 * learned->held_out_error,
+        100 * learned->general_error);
     print_prediction_command(l);
 }

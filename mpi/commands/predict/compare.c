@@ -321,7 +321,8 @@ int gcal_evaluation_compare(const struct gcal_evaluation_targets *t,
                 add_row(e, k, device, name, NULL, err) < 0)
                 return -1;
         }
-    if (add_baseline_rows(t, measured, e, err) < 0)
+    if (add_baseline_rows(t, measured, e, err) < 0 ||
+        (t->seen && gcal_evaluation_correct(t, e, err) < 0))
         return -1;
     gcal_evaluation_sort(e);
     gcal_evaluation_find_sets(e);

@@ -18,10 +18,11 @@ struct evaluate_command {
     struct gcal_option_list tags, catalogue, replays;
     const char *config, *record, *times, *csv;
     bool with_baselines, json;
+    size_t seen;
     const char *baseline; /* a parameter file, or NULL */
 };
 
-enum { REPLAY = 256, TIMES, BASELINE };
+enum { REPLAY = 256, TIMES, BASELINE, SEEN, MOST_SEEN = 1000 };
 
 static const struct argp_option options[] = {
     { "record", 'r', "FILE.h5", 0, "Write the measurements to this record", 0 },
@@ -36,12 +37,18 @@ static const struct argp_option options[] = {
       "parameter file; by default those of the published models roofline, linear and "
       "overlap",
       0 },
+    { "seen", SEEN, "N", 0,
+      "Predict each launch by the general model as N other launches of its kernel "
+      "correct it; "
+      "kernels with fewer are left out",
+      0 },
     { 0 },
 };
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct evaluate_command *c = state->input;
+    char *end;
 
     switch (key) {
     case ARGP_KEY_INIT:
@@ -60,6 +67,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case BASELINE:
         c->with_baselines = true;
         c->baseline = arg;
+        break;
+    case SEEN:
+        c->seen = strtoul(arg, &end, 10);
+        if (*end || c->seen < 1 || c->seen > MOST_SEEN)
+            argp_error(state, "--seen: expected a number from 1 to %d, found '%s'",
+                       MOST_SEEN, arg);
         break;
     case ARGP_KEY_ARG:
         gcal_option_list_add(&c->tags, arg);
@@ -255,6 +268,7 @@ int gcal_command_evaluate(int argc, char **argv)
     targets.config = c.config;
     targets.catalogue = &c.catalogue;
     targets.model = c.published.model;
+    targets.seen = c.seen;
     targets.n_tags = c.tags.n;
     targets.tags = c.tags.items;
     rc = gcal_predict_device_open(&c.published, &published, &err);

@@ -91,6 +91,8 @@ struct gcal_evaluation_targets {
     bool selects; /* the tags select among the kernels of a record */
     bool
         all_targets; /* without tags: 'model' predicts the target kernels of all models */
+    size_t
+        seen; /* other launches of a kernel that correct the general model; 0: it is as it is */
 };
 
 /* Adds the general models that the parameter file has for the device or another of its type;
@@ -113,6 +115,14 @@ bool gcal_evaluation_has_tags(const struct gcal_evaluation_targets *targets,
 int gcal_evaluation_compare(const struct gcal_evaluation_targets *targets,
                             const struct gcal_measured_kernels *measured,
                             struct gcal_evaluation *evaluation, struct gcal_error *err);
+/* ---- seen.c ---- */
+
+/* Predicts rows by general models again, with corrections from targets->seen other launches of
+ * their kernels, chosen at random but always the same; rows of kernels with fewer keep nothing.
+ */
+int gcal_evaluation_correct(const struct gcal_evaluation_targets *targets,
+                            struct gcal_evaluation *evaluation, struct gcal_error *err);
+
 /* Models that kernels of 'measured' are targets of and that the device has no
  * parameters of: "a, b"; "" where there is none.
  */

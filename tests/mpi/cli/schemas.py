@@ -77,7 +77,7 @@ COMMANDS = [
     ("store keygen key", 0),
     ("store forget --model flops --dry-run --store store", 0),
     ("store sign --key key --store store", 0),
-    ("learn add.cl --local 256 --global n --sizes n=2^15:2^19 --budget 600", 0),
+    ("learn add.cl --local 256 --global n --sizes n=2^15:2^19 --budget 600 --store learned", 0),
 ]
 
 # Without "--json": commands that fail with status 1 and print no JSON.
@@ -137,6 +137,8 @@ def set_up():
     os.environ.pop("XDG_CACHE_HOME", None)  # counts are kept here, and so are programs when the drivers' folder is locked
     os.environ.update(POCL_DEVICES="basic", HOME=os.getcwd(),
                       OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    os.makedirs("learned")
+    subprocess.run([f"{source}/tests/mpi/learn/calibrated.sh", gpucal, f"{data}/general/cpu.yaml", "learned"], check=True)
     here = json.loads(subprocess.run([gpucal, "devices", "--json"], capture_output=True, check=True).stdout)[0]
     text = open(f"{data}/applications-cpu/vm.yaml").read()
     for key in "uid", "type":
@@ -295,7 +297,7 @@ def made_files():
 
 def shipped_files():
     examples = f"{source}/docs/examples"
-    for path in ([f"{source}/models.yaml", f"{data}/small.yaml", f"{source}/mpi/commands/learn/learn.yaml"] +
+    for path in ([f"{source}/models.yaml", f"{data}/small.yaml"] +
                  [f"{examples}/{name}" for name in ("applications.yaml", "baselines.yaml",
                                                    "balance/balance.yaml", "splitter/models.yaml")]):
         yield path, "gpucal-models-1"

@@ -2,8 +2,8 @@
 # learn.sh - gpucal learn and predict --measure on PoCL:
 #   learn.sh GPUCAL TESTS CASE SCHEDULER STEADY_DEVICE.SO
 # TESTS: the folder of the tests; SCHEDULER: docs/examples/scheduler.  Times are those of
-# steady_device.c, 1 ns per work-item, so that no fit is rejected because the machine is busy; large
-# launches are not run, but where results are the point.
+# steady_device.c, 1 ns per work-item, whatever else the machine does, and the general model is that of
+# another CPU; large launches are not run, but where results are the point.
 set -u
 gpucal=$1 tests=$2 name=$3 scheduler=$4
 export LD_PRELOAD=$5 TEST_NS=1 TEST_COUNTED=none TEST_RUN_ITEMS=100000
@@ -14,7 +14,11 @@ cd "$work" || exit 1
 export POCL_DEVICES=basic POCL_CACHE_DIR="${TMPDIR:-/tmp}/gpucal-test-pocl.$(id -u)"
 export GPUCAL_STORE=$work/store
 unset GPUCAL_CATALOGUE SLURMD_NODENAME
+published=store/nodes/$(hostname -s).yaml
+calibrated() { "$tests/mpi/learn/calibrated.sh" "$gpucal" "$tests/data/general/cpu.yaml" "$1"; }
 mkdir store
+calibrated store || exit 1
+cp "$published" calibrated.yaml
 cp "$tests/own/own.cl" "$tests/own/own.h" "$tests/mpi/learn/bad.cl" .
 
 fail() {
@@ -35,7 +39,7 @@ refused() { # STATUS PATTERN LEARN'S ARGUMENTS
     grep -v 'info:\|warning:' err > lines
     [ "$(wc -l < lines)" = 1 ] || fail "more than one line of error"
     grep -qE -- "$pattern" lines || fail "the error does not match '$pattern'"
-    [ ! -e "store/nodes/$(hostname -s).yaml" ] || fail "something was published"
+    cmp -s "$published" calibrated.yaml || fail "something was published"
 }
 
 # From source to a published model, and to the kernel's time.
@@ -71,17 +75,20 @@ case_saxpy() {
     run "$gpucal" kernels --catalogue kept own saxpy n:1000 --counts
     expect_status 0
     expect_line 'saxpy'
-    # And the one that the comments of models.yaml mean.
-    mv kept kernels
-    sed "/- name: general/,/A site's own kernels/d; s/^\( *\)#: /\1/" "$tests/../models.yaml" > site.yaml
-    run "$gpucal" --config site.yaml --dry-run
-    expect_status 0
-    expect_line '(^  |, )saxpy_memory [0-9]'
-    mv kernels kept
-    # The record gives the same numbers without the source.
+    # The general model is far from these times, which are as if each work-item were one add.
+    "$gpucal" predict own.cl -k saxpy -l 64 -g '((n+63)/64)*64' --at n=100000 --json > learned.json
+    "$gpucal" predict own.cl -k saxpy -l 64 -g '((n+63)/64)*64' --at n=100000 --model general --json > general.json
+    python3 - << 'CHECK' || fail "not nearer to 1 ns for each work-item than the general model"
+import json, math
+def read(name):
+    document = json.load(open(name))
+    return document[0] if isinstance(document, list) else document
+off, before = (abs(math.log(read(f"{name}.json")["time_s"] / 1e-4)) for name in ("learned", "general"))
+assert off < 0.25 and off < before, (off, before)
+CHECK
+    # The record has all times, and they say the same without the source.
     rm -r own.cl own.h kept
-    mkdir again
-    run "$gpucal" fit --record run.h5 --output again
+    run "$gpucal" evaluate --replay run.h5 --store store --model general --seen 3 saxpy
     expect_status 0
 }
 
@@ -302,6 +309,11 @@ case_bad() {
     refused 1 "does not depend on 'm'" -k root -l 64 -g n --sizes m=1:20
     refused 1 'ends before it begins' -k root -l 64 -g n --sizes n=6400:64
     refused 1 "no kernel named 'rooot'" -k rooot -l 64 -g n
+    rm "$published"
+    learn bad.cl -k root -l 64 -g n --set a=3
+    expect_status 1
+    expect_line "no good general model of .* calibrate it first \('gpucal calibrate --store "
+    calibrated store
     touch run.h5
     refused 6 "run.h5 exists" -k root -l 64 -g n --record run.h5 --set a=3
 }
@@ -309,6 +321,8 @@ case_bad() {
 # Two runs that differ, on all cores; a kernel that does not end.
 case_bad_runs() {
     unset POCL_DEVICES TEST_RUN_ITEMS
+    calibrated store
+    cp "$published" calibrated.yaml
     refused 5 'gives other results in each run|compared with the host' -k tickets -l 64 -g n
     refused 5 'did not end within' -k spin -l 64 -g n --set spins=1 --range flag=0:0
 }
