@@ -251,6 +251,8 @@ def set_up():
     shutil.copy(f"{source}/tests/data/general/h200.yaml", "h200.yaml")
     for name in "product.cl", "product.yaml":
         shutil.copy(f"{source}/docs/examples/tune/{name}", name)
+    for name in "own.cl", "own.h":
+        shutil.copy(f"{source}/tests/own/{name}", name)
     shutil.copy(f"{source}/tests/data/applications/matmul.h5", "evaluation.h5")
     write("stream.csv", "generator,arguments,time_s\n"
           "gmem_copy,dtype:float32 lsize_0:256 pointer:restrict width:4 per_item:1 "
