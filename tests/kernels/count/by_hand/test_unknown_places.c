@@ -200,14 +200,10 @@ static void images_have_traffic(void **state)
 static void data_move_images_as_they_move_arrays(void **state)
 {
     static const char *const places[][2] = {
-        { "x + (k & 1)", "y" },
-        { "x", "y + (k & 1)" },
-        { "x + (k > 7)", "y" },
-        { "x + (k & 7)", "y + (k >> 3 & 3)" },
-        { "x + c[x]", "y" },
-        { "x ^ (k & 3)", "y" },
-        { "x + k % 20", "2 * y + 1" },
-        { "k & 255", "y" },
+        { "x + (k & 1)", "y" },        { "x", "y + (k & 1)" },
+        { "x + (k > 7)", "y" },        { "x + (k & 7)", "y + (k >> 3 & 3)" },
+        { "x + c[x]", "y" },           { "x ^ (k & 3)", "y" },
+        { "x + k % 20", "2 * y + 1" }, { "k & 255", "y" },
     };
     static const char *const kinds[] = { "f_sector", "f_line", "f_footprint_launch" };
 
