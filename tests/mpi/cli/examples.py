@@ -204,7 +204,7 @@ BLOCKED = """__kernel void blocked(__global float *x, int n, int b)
 def set_up_kernels(device):
     for name in "own.h", "own.cl":
         shutil.copy(f"{source}/tests/own/{name}", name)
-    os.rename("own.cl", "my.cl")
+    shutil.copy("own.cl", "my.cl")
     readme = open(f"{source}/README.md").read()
     write("saxpy.cl", re.search(r"```c\n(.*?)```", readme, re.S).group(1))
     tutorial = open(f"{source}/docs/tutorial.md").read()
@@ -251,8 +251,6 @@ def set_up():
     shutil.copy(f"{source}/tests/data/general/h200.yaml", "h200.yaml")
     for name in "product.cl", "product.yaml":
         shutil.copy(f"{source}/docs/examples/tune/{name}", name)
-    for name in "own.cl", "own.h":
-        shutil.copy(f"{source}/tests/own/{name}", name)
     shutil.copy(f"{source}/tests/data/applications/matmul.h5", "evaluation.h5")
     write("stream.csv", "generator,arguments,time_s\n"
           "gmem_copy,dtype:float32 lsize_0:256 pointer:restrict width:4 per_item:1 "
