@@ -46,5 +46,5 @@ python3 - "$out/text" <<'PYTHON'
 import json, sys
 model = json.load(open(sys.argv[1]))[0]["devices"][0]["models"][0]
 assert model["expressions"]["units"] == "f_device_compute_units", model["expressions"]
-assert "busy" in model["expression"] and "busy" in model["roofs"]["l1"], model["roofs"]
+assert "first_level" in model["expression"] and model["roofs"]["l1"] == "first_level", model["roofs"]
 PYTHON
