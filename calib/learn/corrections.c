@@ -253,10 +253,12 @@ int gcal_learn_correct(struct gcal_arena *arena, const struct gcal_params_device
                               "kernel %.60s: its profile has no fingerprint, by which "
                               "its model knows it: count it again ('gpucal count')",
                               profile->kernel);
-    *known = (struct gcal_params_kernel){ .name = profile->kernel,
-                                          .fingerprint =
-                                              (char *)gcal_profile_identity(profile),
-                                          .target = true };
+    *known =
+        (struct gcal_params_kernel){ .name = profile->kernel,
+                                     .component = (char *)gcal_profile_component(profile),
+                                     .fingerprint =
+                                         (char *)gcal_profile_identity(profile),
+                                     .target = true };
     *m = (struct gcal_params_model){
         .origin = general->origin,
         .name = (char *)name,

@@ -33,12 +33,22 @@ static const struct gcal_params_model *find_general(const struct gcal_params_dev
 
 int gcal_learn_find_general(struct gcal_learning *l, struct gcal_error *err)
 {
+    const struct gcal_params_device *device;
+    const struct gcal_params_model *named;
     struct gcal_error why = { 0 };
 
     l->node = gcal_node_name(l->arena);
     if (gcal_store_load(l->store, l->node, NULL, &l->published, &why) < 0)
         gcal_params_clear(&l->published);
-    if (find_general(gcal_params_find_uid(&l->published, l->info->uid)))
+    device = gcal_params_find_uid(&l->published, l->info->uid);
+    named = device ? gcal_params_find_model(device, l->own.model) : NULL;
+    if (named && (!named->form || strcmp(named->form, GCAL_PARAMS_CORRECTED) != 0))
+        return gcal_error_set(
+            err, GCAL_EINPUT,
+            "the device has a model '%s' that is not a learned one: choose "
+            "another name (--name)",
+            named->name);
+    if (find_general(device))
         return 0;
     return gcal_error_set(
         err, GCAL_EINPUT,

@@ -309,6 +309,7 @@ case_bad() {
     refused 1 "does not depend on 'm'" -k root -l 64 -g n --sizes m=1:20
     refused 1 'ends before it begins' -k root -l 64 -g n --sizes n=6400:64
     refused 1 "no kernel named 'rooot'" -k rooot -l 64 -g n
+    refused 1 "has a model 'general' that is not a learned one" -k root -l 64 -g n --set a=3 --name general
     rm "$published"
     learn bad.cl -k root -l 64 -g n --set a=3
     expect_status 1
