@@ -40,3 +40,15 @@ double gcal_option_positive(const char *text, const char *unit, const char *what
                    *unit ? " in " : "", unit, text);
     return value;
 }
+
+size_t gcal_option_count(const char *text, const char *what, long most,
+                         struct argp_state *state)
+{
+    char *end;
+    long number = strtol(text, &end, 10);
+
+    if (end == text || *end || number < 1 || number > most)
+        argp_error(state, "%s: expected a number from 1 to %ld, found '%s'", what, most,
+                   text);
+    return (size_t)number;
+}

@@ -24,4 +24,8 @@ void gcal_option_list_add(struct gcal_option_list *list, const char *text);
 double gcal_option_positive(const char *text, const char *unit, const char *what,
                             struct argp_state *state);
 
+/* A whole number from 1 to 'most', likewise. */
+size_t gcal_option_count(const char *text, const char *what, long most,
+                         struct argp_state *state);
+
 #endif

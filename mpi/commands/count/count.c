@@ -12,6 +12,7 @@
 #include "kernels/model/profile.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/json.h"
+#include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
 #include "mpi/cli/parse.h"
 #include "mpi/commands/count/built.h"
@@ -63,18 +64,6 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-static size_t parse_number(const char *text, const char *option, long most,
-                           struct argp_state *state)
-{
-    char *end;
-    long number = strtol(text, &end, 10);
-
-    if (end == text || *end || number < 1 || number > most)
-        argp_error(state, "%s: expected a number from 1 to %ld, found '%s'", option, most,
-                   text);
-    return (size_t)number;
-}
-
 static void parse_traffic(struct gcal_count_options *o, const char *text,
                           struct argp_state *state)
 {
@@ -99,10 +88,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->count.at_sizes = true;
         break;
     case SUB_GROUP:
-        c->sub_group = parse_number(arg, "--sub-group", 65536, state);
+        c->sub_group = gcal_option_count(arg, "--sub-group", 65536, state);
         break;
     case 'B':
-        c->count.n_banks = parse_number(arg, "--banks", 65536, state);
+        c->count.n_banks = gcal_option_count(arg, "--banks", 65536, state);
         break;
     case TRAFFIC:
         parse_traffic(&c->count, arg, state);
@@ -114,7 +103,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->count.no_cache = true;
         break;
     case WAVE:
-        c->wave = parse_number(arg, "--wave", 1 << 30, state);
+        c->wave = gcal_option_count(arg, "--wave", 1 << 30, state);
         break;
     case 'f':
         c->yaml = strcmp(arg, "yaml") == 0;

@@ -48,7 +48,6 @@ static const struct argp_option options[] = {
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct evaluate_command *c = state->input;
-    char *end;
 
     switch (key) {
     case ARGP_KEY_INIT:
@@ -69,10 +68,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         c->baseline = arg;
         break;
     case SEEN:
-        c->seen = strtoul(arg, &end, 10);
-        if (*end || c->seen < 1 || c->seen > MOST_SEEN)
-            argp_error(state, "--seen: expected a number from 1 to %d, found '%s'",
-                       MOST_SEEN, arg);
+        c->seen = gcal_option_count(arg, "--seen", MOST_SEEN, state);
         break;
     case ARGP_KEY_ARG:
         gcal_option_list_add(&c->tags, arg);
