@@ -9,7 +9,6 @@
 #include "calib/select/select.h"
 #include "fit/error_summary.h"
 #include "mpi/cli/command.h"
-#include "mpi/cli/run_header.h"
 #include "mpi/commands/learn/private.h"
 #include "mpi/commands/predict/evaluate.h"
 #include "mpi/commands/predict/inputs.h"
@@ -57,19 +56,6 @@ int gcal_learn_find_general(struct gcal_learning *l, struct gcal_error *err)
         l->info->name, l->path, *why.text ? "; " : "", why.text);
 }
 
-void gcal_learn_add_counting(const struct gcal_learning *l,
-                             const struct gcal_device_info *info,
-                             struct gcal_kernel_counting *counting)
-{
-    const struct gcal_params_model *general =
-        find_general(gcal_params_find_uid(&l->published, l->info->uid));
-
-    counting->sub_group_size = info->sub_group_size;
-    counting->at_sizes = true;
-    gcal_select_add_counting(general->n_features, (const char *const *)general->feature,
-                             counting);
-}
-
 /* ---- times ---- */
 
 static double value_of(const struct gcal_run_kernel *kernel, const char *name)
@@ -86,7 +72,9 @@ static int count_launch(struct gcal_learning *l, const struct gcal_run_kernel *k
                         struct gcal_kernel_time *time, struct gcal_error *err)
 {
     struct gcal_count_options options = l->c->count;
-    struct gcal_kernel_counting counting = { 0 };
+    const struct gcal_params_model *general =
+        gcal_predictor_find_general(gcal_params_find_uid(&l->published, l->info->uid));
+    struct gcal_kernel_counting counting = { .sub_group_size = l->info->sub_group_size };
     struct gcal_profile *profile;
     const char *at = "";
     double *sizes;
@@ -100,7 +88,8 @@ static int count_launch(struct gcal_learning *l, const struct gcal_run_kernel *k
     options.ats = (struct gcal_option_list){ 0 };
     if (*at)
         gcal_option_list_add(&options.ats, at);
-    gcal_learn_add_counting(l, l->info, &counting);
+    gcal_select_add_counting(general->n_features, (const char *const *)general->feature,
+                             &counting);
     if (!(profile = gcal_predict_profile(&options, &counting, err)))
         return -1;
     gcal_arena_own(l->arena, profile, destroy_profile);
@@ -229,14 +218,13 @@ static int learn_device(struct gcal_learning *l, const struct gcal_record *recor
 /* Publishes the models for the node's devices, and that of the first for its type. */
 static int publish(struct gcal_learning *l, struct gcal_error *err)
 {
-    const char *run_id = gcal_run_id_new(l->arena);
+    const char *run_id = l->learned[0].model.origin.run_id;
     struct gcal_params_device *devices =
         gcal_arena_alloc(l->arena, l->n_learned, sizeof(*devices));
     struct gcal_params params = { (char *)l->node, l->n_learned, devices };
     struct gcal_params_model of_type;
 
     for (size_t i = 0; i < l->n_learned; i++) {
-        l->learned[i].model.origin.run_id = (char *)run_id;
         devices[i] = *l->learned[i].device;
         devices[i].n_models = 1;
         devices[i].models = &l->learned[i].model;

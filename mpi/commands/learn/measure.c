@@ -90,9 +90,8 @@ static int list_kernels(const struct gcal_learning *l,
                         const struct gcal_device_info *info,
                         struct gcal_kernel_list *list, struct gcal_error *err)
 {
-    struct gcal_kernel_limits limits = gcal_select_device_limits(info);
+    const struct gcal_kernel_limits limits = gcal_select_device_limits(info);
 
-    gcal_learn_add_counting(l, info, &limits.counting);
     for (size_t i = 0; i < l->points.n; i++)
         if (gcal_own_kernel_generate(&l->own, l->catalogue, GCAL_KERNEL_COMPLETE,
                                      l->points.values + i * l->points.n_sizes, &limits,

@@ -133,10 +133,6 @@ int gcal_learn_measure(struct gcal_learning *l, struct gcal_error *err);
 
 /* Loads what is published of the node; -1 if the device has no good general model there. */
 int gcal_learn_find_general(struct gcal_learning *l, struct gcal_error *err);
-/* What the kernel is counted for so that the general model can predict it. */
-void gcal_learn_add_counting(const struct gcal_learning *l,
-                             const struct gcal_device_info *info,
-                             struct gcal_kernel_counting *counting);
 /* Fits what the record has, and publishes it. */
 int gcal_learn_fit(struct gcal_learning *l, struct gcal_error *err);
 
