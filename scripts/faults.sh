@@ -13,7 +13,8 @@
 #   - the exit status says so, the store verifies, and no process is left.
 # -q tries each fault once (about three minutes); else random faults for an hour or MINUTES.
 # BUILD is the build folder (default: build).  Exit status 0: all as it should be, else 1, and
-# the runs that were not are listed, with the commands that repeat them.
+# the runs that were not are listed, with the commands that repeat them; all that they printed,
+# their stores and the exit status of each rank are kept in BUILD/faults.
 set -u
 export LC_ALL=C # numbers with points, words in English
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -39,6 +40,7 @@ gpucal=$build/mpi/gpucal
 steady=$build/tests/mpi/libsteady_device.so faulty=$build/tests/mpi/libfaulty_device.so
 for file in "$gpucal" "$steady" "$faulty"; do [ -e "$file" ] || die "$file is not built"; done
 
+rm -rf "$build/faults"
 work=$(mktemp -d "${TMPDIR:-/tmp}/gpucal-faults.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -69,7 +71,10 @@ cat > rank.sh <<'SCRIPT'
 #!/bin/sh
 # As a node of its own; the fault is the second one's.
 [ "$OMPI_COMM_WORLD_RANK" = 1 ] || { unset FAULT TEST_LATE TEST_TWO; export TEST_NS=0.25; }
-SLURMD_NODENAME=n$OMPI_COMM_WORLD_RANK LD_PRELOAD=$PRELOAD exec "$@"
+SLURMD_NODENAME=n$OMPI_COMM_WORLD_RANK LD_PRELOAD=$PRELOAD "$@"
+status=$?
+echo $status > "ended.$OMPI_COMM_WORLD_RANK"
+exit $status
 SCRIPT
 chmod +x rank.sh
 export PRELOAD=$faulty:$steady
@@ -77,9 +82,9 @@ export PRELOAD=$faulty:$steady
 # ---- one run ----
 
 run() { # NAME=VALUE...
-    rm -rf store run.h5*
+    rm -rf store run.h5* ended.*
     mkdir store
-    env FAULT_SEED="$seed" "$@" timeout -k 5 120 mpirun -n 2 --oversubscribe ./rank.sh \
+    env FAULT_SEED="$seed" "$@" timeout -k 5 300 mpirun -n 2 --oversubscribe ./rank.sh \
         "$gpucal" --config "$models" --store store --record run.h5 --json > out 2> err
     status=$?
 }
@@ -110,7 +115,7 @@ judge() { # SPEED of the second node, NAME=VALUE...
     case $status in
     0 | 4 | 5) ;;
     124 | 137) echo "it did not end" && return ;;
-    *) echo "exit status $status: $(grep gpucal: err | tail -n 1)" && return ;;
+    *) echo "exit status $status, of its ranks $(cat ended.* | paste -sd' '): $(grep gpucal: err | tail -n 1)" && return ;;
     esac
     agrees n0 1 1 || echo "the healthy node is wrong: $(parameters n0) instead of $truth"
     if [ -e store/nodes/n1.yaml ]; then
@@ -152,7 +157,8 @@ try() { # SPEED NAME=VALUE...
         "$([ -e store/nodes/n1.yaml ] && echo published || echo named)"
     [ -n "$wrong" ] || return 0
     n_bad=$((n_bad + 1))
-    echo "WRONG: $* (seed $seed): ${wrong//$'\n'/; }"
+    mkdir -p "$build/faults/$n" && cp -r out err store run.h5* ended.* "$build/faults/$n" 2> /dev/null
+    echo "WRONG: $* (seed $seed, kept in $build/faults/$n): ${wrong//$'\n'/; }"
     sed "s/^/    /" err | tail -n 12
 }
 

@@ -37,8 +37,8 @@ static int restart(void *context, struct gcal_error *err)
     struct worker_device *d = context;
 
     gcal_worker_stop(d->worker);
-    d->worker = gcal_worker_start_on(d->spawner, d->uid, d->limit_s,
-                                     d->tick.call ? &d->tick : NULL, err);
+    d->worker =
+        gcal_worker_start_on(d->spawner, d->uid, d->tick.call ? &d->tick : NULL, err);
     return d->worker ? 0 : -1;
 }
 

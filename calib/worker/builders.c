@@ -10,7 +10,6 @@
 #include "kernels/base/wire.h"
 #include "calib/worker/private.h"
 
-#define OPEN_LIMIT_S 120.0
 /* Consecutive workers that may fail to open the device. */
 #define MAX_FAILURES 3
 
@@ -253,7 +252,7 @@ static bool is_due(const struct gcal_worker_builders *b, size_t i)
            (b->polled[i].revents || gcal_worker_fd(builder->worker) < 0 ||
             gcal_clock_now_s() >
                 builder->began_s +
-                    (builder->state == OPENING ? OPEN_LIMIT_S : b->limit_s));
+                    (builder->state == OPENING ? GCAL_WORKER_OPEN_S : b->limit_s));
 }
 
 bool gcal_worker_builders_next(struct gcal_worker_builders *b, double wait_s,

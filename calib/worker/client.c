@@ -382,23 +382,24 @@ enum gcal_worker_outcome gcal_worker_open(struct gcal_worker *worker, const char
     outcome =
         ask(worker, GCAL_WORKER_REQUEST_OPEN, &question, limit_s, &answer, NULL, err);
     gcal_buf_free(&answer);
+    if (outcome == GCAL_WORKER_TIMED_OUT)
+        gcal_error_set(err, GCAL_EDEVICE, "opening the device took longer than %g s",
+                       limit_s);
     return outcome;
 }
 
 struct gcal_worker *gcal_worker_start_on(struct gcal_worker_spawner *spawner,
-                                         const char *uid, double limit_s,
+                                         const char *uid,
                                          const struct gcal_worker_tick *tick,
                                          struct gcal_error *err)
 {
     struct gcal_worker *worker = gcal_worker_start(spawner, tick, err);
     enum gcal_worker_outcome outcome =
-        worker ? gcal_worker_open(worker, uid, limit_s, err) : GCAL_WORKER_DIED;
+        worker ? gcal_worker_open(worker, uid, GCAL_WORKER_OPEN_S, err)
+               : GCAL_WORKER_DIED;
 
     if (outcome == GCAL_WORKER_DONE)
         return worker;
-    if (outcome == GCAL_WORKER_TIMED_OUT)
-        gcal_error_set(err, GCAL_EDEVICE, "opening the device took longer than %g s",
-                       limit_s);
     gcal_worker_stop(worker);
     if (err)
         err->code = GCAL_EDEVICE;

@@ -94,9 +94,14 @@ enum gcal_worker_outcome gcal_worker_list_devices(struct gcal_worker *worker,
 enum gcal_worker_outcome gcal_worker_open(struct gcal_worker *worker, const char *uid,
                                           double limit_s, struct gcal_error *err);
 
+/* An opening that takes longer hangs.  It is not the limit of a kernel, which may be short: drivers
+ * start in seconds, and in many times that beside others.
+ */
+#define GCAL_WORKER_OPEN_S 60.0
+
 /* Both: a worker that has opened the device.  NULL with 'err' (GCAL_EDEVICE). */
 struct gcal_worker *gcal_worker_start_on(struct gcal_worker_spawner *spawner,
-                                         const char *uid, double limit_s,
+                                         const char *uid,
                                          const struct gcal_worker_tick *tick,
                                          struct gcal_error *err);
 

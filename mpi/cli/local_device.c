@@ -92,8 +92,7 @@ int gcal_local_device_measure(struct gcal_local_devices *d, const char *uid,
                               const struct gcal_kernel *kernel, double *time_s,
                               size_t *launches, struct gcal_error *err)
 {
-    struct gcal_worker *worker =
-        gcal_worker_start_on(d->spawner, uid, LIMIT_S, NULL, err);
+    struct gcal_worker *worker = gcal_worker_start_on(d->spawner, uid, NULL, err);
     int rc = worker ? measure(worker, kernel, time_s, launches, err) : -1;
 
     gcal_worker_stop(worker);
@@ -105,8 +104,7 @@ int gcal_local_device_build(struct gcal_local_devices *d, const char *uid,
                             const char *build_options, struct gcal_built *built,
                             struct gcal_error *err)
 {
-    struct gcal_worker *worker =
-        gcal_worker_start_on(d->spawner, uid, LIMIT_S, NULL, err);
+    struct gcal_worker *worker = gcal_worker_start_on(d->spawner, uid, NULL, err);
     int rc = -1;
 
     if (worker)

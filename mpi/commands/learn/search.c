@@ -139,8 +139,8 @@ int gcal_learn_points_find(struct gcal_learning *l, struct gcal_error *err)
     struct search s = { .l = l, .spans = gcal_learn_spans_parse(l, err) };
     int rc = -1;
 
-    if (s.spans && (s.worker = gcal_worker_start_on(l->devices.spawner, l->info->uid,
-                                                    LIMIT_S, NULL, err)))
+    if (s.spans &&
+        (s.worker = gcal_worker_start_on(l->devices.spawner, l->info->uid, NULL, err)))
         rc = find_points(&s, err);
     gcal_worker_stop(s.worker);
     return rc;

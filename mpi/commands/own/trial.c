@@ -46,7 +46,7 @@ static int run_in(struct gcal_worker *worker, const struct trial *t, int guard,
 static void **run(const struct trial *t, int guard, struct gcal_error *err)
 {
     struct gcal_worker *worker =
-        gcal_worker_start_on(t->devices->spawner, t->uid, t->limit_s, NULL, err);
+        gcal_worker_start_on(t->devices->spawner, t->uid, NULL, err);
     void **results = gcal_arena_alloc(t->arena, t->kernel->n_args + 1, sizeof(*results));
     bool is_done = worker && run_in(worker, t, guard, results, err) == 0;
 

@@ -10,8 +10,6 @@
 #include "mpi/commands/own/own.h"
 #include "mpi/commands/tune/device_private.h"
 
-#define OPEN_LIMIT_S 120.0
-
 /* Consecutive workers that may be lost. */
 #define MAX_LOST 3
 
@@ -79,8 +77,7 @@ static int need_worker(struct gcal_tune_device *d, struct gcal_error *err)
                                   "lost; see the last reasons above",
                                   MAX_LOST);
         d->is_warm = false;
-        if ((d->worker =
-                 gcal_worker_start_on(d->spawner, d->uid, OPEN_LIMIT_S, NULL, err)))
+        if ((d->worker = gcal_worker_start_on(d->spawner, d->uid, NULL, err)))
             return 0;
         gcal_log(GCAL_LOG_WARN, "%s", err ? err->text : "a worker could not start");
         d->lost++;

@@ -295,6 +295,20 @@ static void fixed_sizes_do_not_wait(void **state)
     gcal_worker_ahead_stop(ahead);
 }
 
+/* A kernel may be given less time than a driver takes to start. */
+static void opening_has_a_limit_of_its_own(void **state)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_plan_device_ops ops =
+        gcal_plan_worker_ops_create(spawner, device.uid, 1e-9, NULL, &err);
+
+    (void)state;
+    assert_non_null(ops.context);
+    if (ops.restart(ops.context, &err) < 0)
+        fail_msg("%s", err.text);
+    gcal_plan_worker_ops_destroy(&ops);
+}
+
 /* The next run waits for no build, and needs no worker for it, unless the driver has forgotten it. */
 static void is_known_from_the_run_before(void **state)
 {
@@ -372,6 +386,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(leaves_processors_and_memory, forget),
         cmocka_unit_test_setup(finishes_what_is_added, forget),
         cmocka_unit_test_setup(fixed_sizes_do_not_wait, forget),
+        cmocka_unit_test_setup(opening_has_a_limit_of_its_own, forget),
         cmocka_unit_test_setup(is_known_from_the_run_before, forget),
         cmocka_unit_test_setup(a_damaged_file_is_not_known, forget),
     };

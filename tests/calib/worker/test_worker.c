@@ -72,7 +72,7 @@ static int tear_down(void **state)
 static struct gcal_worker *open_worker(void)
 {
     struct gcal_error err = { 0 };
-    struct gcal_worker *worker = gcal_worker_start_on(spawner, uid, 60, NULL, &err);
+    struct gcal_worker *worker = gcal_worker_start_on(spawner, uid, NULL, &err);
 
     assert_non_null(worker);
     return worker;
@@ -690,13 +690,16 @@ static void lists_and_opens_beside_a_driver_that_aborts(void **state)
 
 static void says_why_a_device_is_not_open(void **state)
 {
+    struct gcal_worker *worker;
     struct gcal_error err = { 0 };
 
     (void)state;
-    assert_null(gcal_worker_start_on(spawner, "cl:none", 60, NULL, &err));
+    assert_null(gcal_worker_start_on(spawner, "cl:none", NULL, &err));
     assert_int_equal(err.code, GCAL_EDEVICE);
     assert_non_null(strstr(err.text, "cl:none"));
-    assert_null(gcal_worker_start_on(spawner, uid, 1e-9, NULL, &err));
+    assert_non_null(worker = gcal_worker_start(spawner, NULL, &err));
+    assert_int_equal(gcal_worker_open(worker, uid, 1e-9, &err), GCAL_WORKER_TIMED_OUT);
+    gcal_worker_stop(worker);
     assert_string_equal(err.text, "opening the device took longer than 1e-09 s");
 }
 
