@@ -1,4 +1,4 @@
-/* history.c - the histories of nodes and types: their folders, and the runs in them */
+/* history.c - kinds of parameter files, and their histories: folders, and the runs in them */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,17 +7,29 @@
 #include "kernels/base/error.h"
 #include "store/files/internal.h"
 
-/* What follows 'start' in 'path', or NULL. */
-static const char *after(const char *path, const char *start)
+/* What follows 'folder' and a slash in 'path', or NULL. */
+static const char *after(const char *path, const char *folder)
 {
-    size_t length = strlen(start);
+    size_t length = strlen(folder);
 
-    return strncmp(path, start, length) == 0 ? path + length : NULL;
+    return strncmp(path, folder, length) == 0 && path[length] == '/' ? path + length + 1
+                                                                     : NULL;
 }
 
-bool gcal_store_is_type(const char *scope)
+const struct gcal_store_kind gcal_store_kinds[] = {
+    { "nodes", "history", "node", ".publish", true },
+    /* Not folders in that of nodes, where a node may have any name. */
+    { "types", "type-history", "device type", ".type", false },
+    { 0 },
+};
+
+const struct gcal_store_kind *gcal_store_kind_of(const char *scope)
 {
-    return after(scope, "types/");
+    const struct gcal_store_kind *kind = gcal_store_kinds;
+
+    while (kind->folder && !after(scope, kind->folder))
+        kind++;
+    return kind->folder ? kind : NULL;
 }
 
 static const char *name_of(const char *scope)
@@ -27,38 +39,32 @@ static const char *name_of(const char *scope)
 
 int gcal_store_check_scope(const char *scope, struct gcal_error *err)
 {
-    return gcal_store_check_name(gcal_store_is_type(scope) ? "device type" : "node",
-                                 name_of(scope), err);
-}
-
-static const char *folder_of(const char *scope)
-{
-    return gcal_store_is_type(scope) ? GCAL_STORE_TYPE_HISTORY : GCAL_STORE_NODE_HISTORY;
+    return gcal_store_check_name(gcal_store_kind_of(scope)->what, name_of(scope), err);
 }
 
 char *gcal_store_history_path(const char *scope)
 {
-    return gcal_buf_format("%s/%s", folder_of(scope), name_of(scope));
+    return gcal_buf_format("%s/%s", gcal_store_kind_of(scope)->history, name_of(scope));
 }
 
 char *gcal_store_scope_of(const char *file)
 {
-    const char *node = after(file, GCAL_STORE_NODE_HISTORY "/");
-    const char *type = after(file, GCAL_STORE_TYPE_HISTORY "/");
+    const char *suffix = strrchr(file, '.');
 
-    if (node)
-        return gcal_buf_format("nodes/%.*s", (int)strcspn(node, "/"), node);
-    if (type)
-        return gcal_buf_format("types/%.*s", (int)strcspn(type, "/"), type);
-    if (after(file, "medians/"))
-        return gcal_buf_format("%.*s", (int)strlen(file) - (int)strlen(".tsv"), file);
-    return gcal_buf_format("%.*s", (int)strlen(file) - (int)strlen(".yaml"), file);
+    for (const struct gcal_store_kind *k = gcal_store_kinds; k->folder; k++) {
+        const char *name = after(file, k->history);
+
+        if (name)
+            return gcal_buf_format("%s/%.*s", k->folder, (int)strcspn(name, "/"), name);
+    }
+    return gcal_buf_format("%.*s", suffix ? (int)(suffix - file) : (int)strlen(file),
+                           file);
 }
 
 int gcal_store_history_folder(const struct gcal_store *store, const char *scope, int *fd,
                               struct gcal_error *err)
 {
-    const char *folder = folder_of(scope);
+    const char *folder = gcal_store_kind_of(scope)->history;
     char *shown = gcal_store_history_path(scope);
     int all, rc;
 
@@ -77,7 +83,7 @@ int gcal_store_history_folder(const struct gcal_store *store, const char *scope,
 int gcal_store_make_history(const struct gcal_store *store, const char *scope,
                             struct gcal_error *err)
 {
-    const char *folder = folder_of(scope);
+    const char *folder = gcal_store_kind_of(scope)->history;
     int all = gcal_store_make_folder(store, store->dirfd, folder, folder, err), fd = -1;
     char *shown = gcal_store_history_path(scope);
 
@@ -106,5 +112,6 @@ int gcal_store_history(const struct gcal_store *store, const char *scope, char *
     /* Run ids start with the time. */
     if (gcal_store_list(folder, ".yaml", names, count, err) == 0)
         return 0;
-    return gcal_error_prefix(err, "store %s: %s", store->path, folder_of(scope));
+    return gcal_error_prefix(err, "store %s: %s", store->path,
+                             gcal_store_kind_of(scope)->history);
 }

@@ -40,13 +40,21 @@ int gcal_store_check_owner(const struct gcal_store *store, const char *shown,
 int gcal_store_folder(const struct gcal_store *store, int parent, const char *name,
                       const char *shown, int *fd, struct gcal_error *err);
 
-/* ---- histories: of a scope, "nodes/NODE" or "types/TYPE" ---- */
+/* ---- kinds of parameter files; a scope is one of them, "nodes/NODE" or "types/TYPE" ---- */
 
-#define GCAL_STORE_NODE_HISTORY "history"
-/* Not a folder in that of nodes, where a node may have any name. */
-#define GCAL_STORE_TYPE_HISTORY "type-history"
+struct gcal_store_kind {
+    const char *folder,
+        *history;     /* "nodes", "history": the current files, and all of them */
+    const char *what; /* "node" */
+    const char *lock; /* suffix of the lock of a publication */
+    bool has_track;
+};
 
-bool gcal_store_is_type(const char *scope);
+/* Ended by one without a folder. */
+extern const struct gcal_store_kind gcal_store_kinds[];
+/* NULL: the scope is of none of them, as that of medians. */
+const struct gcal_store_kind *gcal_store_kind_of(const char *scope);
+
 int gcal_store_check_scope(const char *scope, struct gcal_error *err);
 /* "history/NODE" or "type-history/TYPE", for the caller to free. */
 char *gcal_store_history_path(const char *scope);
@@ -101,6 +109,9 @@ int gcal_store_check_reuse(const struct gcal_store *store, const char *shown,
 int gcal_track_load_text(const struct gcal_store *store, const char *node, char **text,
                          size_t *size, struct gcal_error *err);
 
+/* The names of the current files in a folder of the store, sorted. */
+int gcal_store_list_kind(const struct gcal_store *store, const char *folder,
+                         char ***names, size_t *count, struct gcal_error *err);
 /* The names in a folder that end in 'suffix', without it, sorted.  Takes 'folder'. */
 int gcal_store_list(int folder, const char *suffix, char ***names, size_t *count,
                     struct gcal_error *err);

@@ -26,11 +26,11 @@ static void list_names(const struct gcal_store *store, const struct location *lo
 {
     char **names = NULL;
     size_t count = 0;
-    int rc = location->run_id
-                 ? gcal_store_history(store, location->scope, &names, &count, NULL)
-             : gcal_store_is_type(location->scope)
-                 ? gcal_store_types(store, &names, &count, NULL)
-                 : gcal_store_nodes(store, &names, &count, NULL);
+    int rc =
+        location->run_id
+            ? gcal_store_history(store, location->scope, &names, &count, NULL)
+            : gcal_store_list_kind(store, gcal_store_kind_of(location->scope)->folder,
+                                   &names, &count, NULL);
 
     if (rc < 0 || !count)
         gcal_buf_puts(text, "none");
@@ -60,7 +60,7 @@ static char *path_of(const struct location *location)
 static int open_location(const struct gcal_store *store, const struct location *location,
                          char **shown, int *folder, struct gcal_error *err)
 {
-    const char *top = gcal_store_is_type(location->scope) ? "types" : "nodes";
+    const char *top = gcal_store_kind_of(location->scope)->folder;
 
     *folder = -1;
     if (!(*shown = path_of(location)))
@@ -122,7 +122,7 @@ static int load(const struct gcal_store *store, const struct location *location,
 static int fail_missing(const struct gcal_store *store, const struct location *location,
                         struct gcal_error *err)
 {
-    const char *what = gcal_store_is_type(location->scope) ? "type" : "node", *there;
+    const char *what = gcal_store_kind_of(location->scope)->what, *there;
     struct gcal_buf names = { 0 };
 
     list_names(store, location, &names);

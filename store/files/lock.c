@@ -137,16 +137,17 @@ static int lock_named(const struct gcal_store *store, const char *name,
 int gcal_store_lock_node(const struct gcal_store *store, const char *node,
                          struct gcal_error *err)
 {
-    return lock_named(store, node, ".publish", err);
+    return lock_named(store, node, gcal_store_kinds[0].lock, err);
 }
 
 int gcal_store_lock_scope(const struct gcal_store *store, const char *scope,
                           struct gcal_error *err)
 {
-    const char *name = strchr(scope, '/') + 1;
+    const struct gcal_store_kind *kind = gcal_store_kind_of(scope);
 
-    return gcal_store_is_type(scope) ? lock_named(store, name, ".type", err)
-                                     : gcal_store_lock_node(store, name, err);
+    /* Medians are of a node. */
+    return lock_named(store, strchr(scope, '/') + 1,
+                      kind ? kind->lock : gcal_store_kinds[0].lock, err);
 }
 
 int gcal_store_is_locked(const struct gcal_store *store, const char *node)

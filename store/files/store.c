@@ -216,8 +216,8 @@ int gcal_store_list(int folder, const char *suffix, char ***names, size_t *count
     return 0;
 }
 
-static int list_folder(const struct gcal_store *store, const char *name, char ***names,
-                       size_t *count, struct gcal_error *err)
+int gcal_store_list_kind(const struct gcal_store *store, const char *name, char ***names,
+                         size_t *count, struct gcal_error *err)
 {
     int folder, rc = gcal_store_folder(store, store->dirfd, name, name, &folder, err);
 
@@ -233,11 +233,11 @@ static int list_folder(const struct gcal_store *store, const char *name, char **
 int gcal_store_nodes(const struct gcal_store *store, char ***names, size_t *count,
                      struct gcal_error *err)
 {
-    return list_folder(store, "nodes", names, count, err);
+    return gcal_store_list_kind(store, "nodes", names, count, err);
 }
 
 int gcal_store_types(const struct gcal_store *store, char ***names, size_t *count,
                      struct gcal_error *err)
 {
-    return list_folder(store, "types", names, count, err);
+    return gcal_store_list_kind(store, "types", names, count, err);
 }

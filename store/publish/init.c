@@ -40,12 +40,20 @@ static int try_write(const struct gcal_store *store, int folder, const char *sho
     return wrote ? 0 : -1;
 }
 
+static int try_folder(const struct gcal_store *store, const char *name,
+                      struct gcal_error *err)
+{
+    int folder = gcal_store_make_folder(store, store->dirfd, name, name, err);
+    int rc = folder < 0 ? -1 : try_write(store, folder, name, err);
+
+    if (folder >= 0)
+        close(folder);
+    return rc;
+}
+
 struct gcal_store *gcal_store_open_writable(const char *path, struct gcal_error *err)
 {
-    static const char *const folders[] = {
-        "nodes",  "types", GCAL_STORE_NODE_HISTORY, GCAL_STORE_TYPE_HISTORY, "tracks",
-        "ledger", "locks"
-    };
+    static const char *const others[] = { "tracks", "ledger", "locks" };
     struct gcal_store *store = gcal_store_open(path, err);
     int rc = 0;
 
@@ -59,14 +67,11 @@ struct gcal_store *gcal_store_open_writable(const char *path, struct gcal_error 
             err->code = GCAL_ESTORE;
         return NULL;
     }
-    for (size_t i = 0; i < sizeof(folders) / sizeof(*folders) && rc == 0; i++) {
-        int folder =
-            gcal_store_make_folder(store, store->dirfd, folders[i], folders[i], err);
-
-        rc = folder < 0 ? -1 : try_write(store, folder, folders[i], err);
-        if (folder >= 0)
-            close(folder);
-    }
+    for (const struct gcal_store_kind *k = gcal_store_kinds; k->folder && rc == 0; k++)
+        if ((rc = try_folder(store, k->folder, err)) == 0)
+            rc = try_folder(store, k->history, err);
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others) && rc == 0; i++)
+        rc = try_folder(store, others[i], err);
     if (rc == 0)
         return store;
     gcal_store_close(store);

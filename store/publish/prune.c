@@ -190,23 +190,17 @@ int gcal_store_prune(struct gcal_store *store, size_t keep, double max_age_s,
                          dry_run,
                          .strangers = strangers,
                          .lines = { .store = store } };
-    static const char *const top[] = { "nodes",
-                                       "types",
-                                       GCAL_STORE_NODE_HISTORY,
-                                       GCAL_STORE_TYPE_HISTORY,
-                                       "tracks",
-                                       "medians",
-                                       "kernels",
-                                       "locks" };
+    static const char *const others[] = { "tracks", "medians", "kernels", "locks" };
     int rc = gcal_ledger_lines_refresh(&p.lines, err);
 
     gcal_ledger_lines_sort(&p.lines);
-    if (rc == 0)
-        rc = prune_all(&p, "nodes", GCAL_STORE_NODE_HISTORY, err);
-    if (rc == 0)
-        rc = prune_all(&p, "types", GCAL_STORE_TYPE_HISTORY, err);
-    for (size_t i = 0; i < sizeof(top) / sizeof(*top) && rc == 0; i++)
-        remove_left(&p, top[i]);
+    for (const struct gcal_store_kind *k = gcal_store_kinds; k->folder && rc == 0; k++)
+        if ((rc = prune_all(&p, k->folder, k->history, err)) == 0) {
+            remove_left(&p, k->folder);
+            remove_left(&p, k->history);
+        }
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others) && rc == 0; i++)
+        remove_left(&p, others[i]);
     gcal_ledger_lines_clear(&p.lines);
     *removed = p.removed;
     return rc;

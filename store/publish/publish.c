@@ -97,7 +97,7 @@ static int write_ledger(struct publication *p, const struct gcal_params *params,
     gcal_hash(buf.data ? buf.data : "", buf.size, p->drivers);
     gcal_buf_free(&buf);
     /* What is added beside the file: the copy of a type's file, lines of a node's track. */
-    if (gcal_store_is_type(p->scope))
+    if (!gcal_store_kind_of(p->scope)->has_track)
         strcpy(track, p->sha256);
     else if (p->lines_size)
         gcal_hash(p->lines, p->lines_size, track);

@@ -120,18 +120,13 @@ static int sign_all(struct gcal_store *store, const char *shown, const char *lis
 
 int gcal_store_sign(struct gcal_store *store, size_t *n_signed, struct gcal_error *err)
 {
-    static const struct {
-        const char *shown, *listed, *suffix;
-    } all[] = { { "nodes", "nodes", ".yaml" },
-                { "nodes", GCAL_STORE_NODE_HISTORY, "" }, /* also of nodes that left */
-                { "types", "types", ".yaml" },
-                { "types", GCAL_STORE_TYPE_HISTORY, "" },
-                { "medians", "medians", ".tsv" } };
-
     *n_signed = 0;
-    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-        if (sign_all(store, all[i].shown, all[i].listed, all[i].suffix, n_signed, err) <
-            0)
+    for (const struct gcal_store_kind *k = gcal_store_kinds; k->folder; k++)
+        /* Histories also of nodes that left. */
+        if (sign_all(store, k->folder, k->folder, ".yaml", n_signed, err) < 0 ||
+            sign_all(store, k->folder, k->history, "", n_signed, err) < 0)
             return -1;
+    if (sign_all(store, "medians", "medians", ".tsv", n_signed, err) < 0)
+        return -1;
     return gcal_ledger_seal(store, err);
 }

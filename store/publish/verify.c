@@ -166,7 +166,7 @@ static int find_history(struct state *state, struct files *f, struct gcal_error 
 static int read_files(struct state *state, struct files *f, struct gcal_error *err)
 {
     find_current(state, f);
-    if (!gcal_store_is_type(f->scope)) {
+    if (gcal_store_kind_of(f->scope)->has_track) {
         struct gcal_error why = { 0 };
 
         if (gcal_track_load_text(state->store, f->name, &f->track, &f->track_size, &why) <
@@ -542,7 +542,7 @@ static int check(struct state *state, const char *folder, const char *name,
                     report_damaged(state, "%s/%s.yaml is missing", f.history,
                                    line->run_id);
             }
-            if (!gcal_store_is_type(f.scope))
+            if (gcal_store_kind_of(f.scope)->has_track)
                 check_track(state, f.name, &lines, f.sha256, f.track, f.track_size);
         }
         if (rc > 0 && tries == 0 && state->text.size > text_size)
@@ -596,26 +596,26 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* All nodes or all types. */
-static int check_folder(struct state *state, const char *folder, const char *history,
-                        struct gcal_error *err)
+/* All files of a kind. */
+static int check_kind(struct state *state, const struct gcal_store_kind *kind,
+                      struct gcal_error *err)
 {
     struct gcal_strings names = { 0 };
-    int rc = add_listed(state, folder, ".yaml", &names, err);
+    int rc = add_listed(state, kind->folder, ".yaml", &names, err);
 
     if (rc == 0)
-        rc = add_listed(state, history, "", &names, err);
-    if (rc == 0 && is(folder, "nodes"))
+        rc = add_listed(state, kind->history, "", &names, err);
+    if (rc == 0 && kind->has_track)
         rc = add_listed(state, "tracks", ".tsv", &names, err);
     if (rc == 0)
-        rc = add_ledger(state, folder, &names, err);
+        rc = add_ledger(state, kind->folder, &names, err);
     if (names.n)
         qsort(names.items, names.n, sizeof(*names.items), compare_names);
     for (size_t i = 0; i < names.n && rc == 0; i++)
         if (i > 0 && is(names.items[i], names.items[i - 1]))
             continue;
         else if (gcal_store_is_name(names.items[i]))
-            rc = check(state, folder, names.items[i], err);
+            rc = check(state, kind->folder, names.items[i], err);
         else
             report_damaged(state, "the ledger: '%s' is not a name", names.items[i]);
     gcal_strings_clear(&names);
@@ -634,10 +634,10 @@ int gcal_store_verify(const struct gcal_store *store, struct gcal_verify_result 
     if ((rc = gcal_ledger_lines_refresh(&state.lines, err)) == 0 &&
         (rc = check_segments(&state, err)) == 0) {
         gcal_ledger_lines_sort(&state.lines);
-        rc = check_folder(&state, "nodes", GCAL_STORE_NODE_HISTORY, err);
+        for (const struct gcal_store_kind *k = gcal_store_kinds; k->folder && rc == 0;
+             k++)
+            rc = check_kind(&state, k, err);
     }
-    if (rc == 0)
-        rc = check_folder(&state, "types", GCAL_STORE_TYPE_HISTORY, err);
     gcal_verify_add_ledger(&state);
     if (rc == 0 && state.text.failed)
         rc = gcal_error_memory(err);
