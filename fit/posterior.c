@@ -23,13 +23,23 @@ enum { TURNS = 6, MOST_STEPS = 100 };
 struct search {
     const struct gcal_model *model;
     const struct gcal_fit_rows *rows;
-    const double *prior;
+    const struct gcal_fit_prior *prior;
     size_t n_free, *free; /* the factors, among the parameters */
-    double share, error;
+    double error;
     double *weight;           /* by row: the root of how much it counts */
     double *deviation;        /* by row, of its distance */
     double *value, *gradient; /* by parameter */
 };
+
+static void move_factors(const struct search *s, const gsl_vector *z)
+{
+    for (size_t k = 0; k < s->n_free; k++) {
+        const struct gcal_fit_prior *prior = &s->prior[s->free[k]];
+
+        s->value[s->free[k]] =
+            prior->value * exp(prior->deviation * gsl_vector_get(z, k));
+    }
+}
 
 /* log(time / model) at these factors; 'slopes' (may be NULL; room for all parameters): of the
  * model's logarithm, by factor.
@@ -40,13 +50,12 @@ static double find_distance(const struct search *s, const gsl_vector *z, size_t 
     const struct gcal_fit_rows *rows = s->rows;
     double time_s;
 
-    for (size_t k = 0; k < s->n_free; k++)
-        s->value[s->free[k]] = exp(s->prior[s->free[k]] * gsl_vector_get(z, k));
+    move_factors(s, z);
     time_s = gcal_model_eval(s->model, s->value, rows->features + row * rows->n_features,
                              slopes);
     for (size_t k = 0; slopes && k < s->n_free; k++)
-        slopes[k] =
-            slopes[s->free[k]] * s->value[s->free[k]] * s->prior[s->free[k]] / time_s;
+        slopes[k] = slopes[s->free[k]] * s->value[s->free[k]] *
+                    s->prior[s->free[k]].deviation / time_s;
     return log(rows->time_s[row] / time_s);
 }
 
@@ -99,7 +108,8 @@ static void judge_rows(struct search *s, const gsl_vector *z, double expected)
         double distance = fabs(find_distance(s, z, i, s->gradient)), own = 0, far, part;
 
         for (size_t k = 0; k < s->n_free; k++)
-            own = hypot(own, s->share * s->gradient[k]);
+            own = hypot(own, s->gradient[k] * s->prior[s->free[k]].within /
+                                 s->prior[s->free[k]].deviation);
         own = hypot(own, s->rows->spread ? s->rows->spread[i] : 0);
         s->deviation[i] = hypot(own, s->error);
         far = FAR * s->deviation[i];
@@ -156,10 +166,10 @@ static void find_covariance(const struct search *s, gsl_multifit_nlinear_workspa
     for (size_t i = 0; i < s->n_free; i++)
         for (size_t k = 0; k < s->n_free; k++) {
             size_t a = s->free[i], b = s->free[k];
-            double of_logs =
-                s->prior[a] * s->prior[b] *
-                    (gsl_matrix_get(of_z, i, k) + (i == k ? s->share * s->share : 0)) +
-                s->error * s->error;
+            double of_logs = s->prior[a].deviation * s->prior[b].deviation *
+                                 gsl_matrix_get(of_z, i, k) +
+                             (i == k ? pow(s->prior[a].within, 2) : 0) +
+                             s->error * s->error;
 
             found->covariance[a * s->model->n_parameters + b] =
                 of_logs * s->value[a] * s->value[b];
@@ -167,8 +177,8 @@ static void find_covariance(const struct search *s, gsl_multifit_nlinear_workspa
 }
 
 int gcal_fit_posterior_find(struct gcal_arena *arena, const struct gcal_model *model,
-                            const struct gcal_fit_rows *rows, const double *start,
-                            const double *prior, double share, double error,
+                            const struct gcal_fit_rows *rows,
+                            const struct gcal_fit_prior *prior, double error,
                             struct gcal_fit_posterior *found, struct gcal_error *err)
 {
     size_t n = model->n_parameters, n_rows = rows->n_rows;
@@ -178,7 +188,6 @@ int gcal_fit_posterior_find(struct gcal_arena *arena, const struct gcal_model *m
                         .rows = rows,
                         .prior = prior,
                         .free = gcal_arena_alloc(arena, n, sizeof(*s.free)),
-                        .share = share,
                         .error = error,
                         .weight = gcal_arena_alloc(arena, n_rows, sizeof(double)),
                         .deviation = gcal_arena_alloc(arena, n_rows, sizeof(double)),
@@ -190,8 +199,8 @@ int gcal_fit_posterior_find(struct gcal_arena *arena, const struct gcal_model *m
     int rc;
 
     for (size_t i = 0; i < n; i++) {
-        s.value[i] = start[i];
-        if (prior[i] > 0)
+        s.value[i] = prior[i].value;
+        if (prior[i].deviation > 0)
             s.free[s.n_free++] = i;
     }
     *found = (struct gcal_fit_posterior){ .value = s.value,
@@ -207,8 +216,7 @@ int gcal_fit_posterior_find(struct gcal_arena *arena, const struct gcal_model *m
     of_z = gsl_matrix_alloc(s.n_free, s.n_free);
     rc = w && z && of_z ? search(&s, w, z, error, err) : gcal_error_memory(err);
     if (rc == 0) {
-        for (size_t k = 0; k < s.n_free; k++)
-            s.value[s.free[k]] = exp(prior[s.free[k]] * gsl_vector_get(z, k));
+        move_factors(&s, z);
         found->error = s.error;
         find_covariance(&s, w, of_z, found);
     }

@@ -1,9 +1,6 @@
-/* corrections.h - the model of one kernel: the general model with corrections, from times
+/* corrections.h - the model of one kernel: the general model with factors at its limits, from times
  *
- * The general model errs by nearly the same factor in all launches of a kernel that one limit
- * binds, on all devices: counts miss the same work.  So each limit (roof) of the general model gets
- * a factor of the kernel, p_kernel_LIMIT, which is about 1, as far as the errors of other kernels
- * that it binds are (the model's spread), and which measured times move
+ * What is expected of the factors (store/learned/learned.h) is moved by measured times
  * (fit/posterior.h).  The costs are those of the general model.
  */
 #ifndef GCAL_CALIB_LEARN_CORRECTIONS_H
@@ -13,12 +10,10 @@
 
 struct gcal_arena;
 struct gcal_error;
+struct gcal_params;
 struct gcal_params_device;
 struct gcal_params_model;
 struct gcal_profile;
-
-/* Of the parameters: "p_kernel_dram". */
-#define GCAL_CORRECTION_PREFIX "p_kernel_"
 
 /* A measured time, s, and its relative standard error; the kernel's counts, and its sizes in their
  * order.
@@ -30,12 +25,19 @@ struct gcal_kernel_time {
 };
 
 /* The model 'name' of the kernel on the device, from n times or none: it predicts the kernels with
- * the fingerprints of 'profile' alone.  Borrows from 'device', 'name' and 'profile'; the rest lives
- * in the arena.  GCAL_EINPUT if the device has no general model, or one whose limits have no names.
+ * the fingerprints of 'profile' alone.  'known': what a store has of the kernel, of which other
+ * types count; NULL: nothing.  The model lives in the arena.
+ * GCAL_EINPUT if the device has no general model, or one whose limits have no names.
  */
 int gcal_learn_correct(struct gcal_arena *arena, const struct gcal_params_device *device,
-                       const char *name, const struct gcal_profile *profile, size_t n,
+                       const char *name, const struct gcal_profile *profile,
+                       const struct gcal_params *known, size_t n,
                        const struct gcal_kernel_time *times,
                        struct gcal_params_model *model, struct gcal_error *err);
+
+/* The factors of such a model alone, as a kernel's file has them.  Borrows from the model. */
+struct gcal_params_model gcal_learn_factors(struct gcal_arena *arena,
+                                            const struct gcal_params_model *general,
+                                            const struct gcal_params_model *model);
 
 #endif

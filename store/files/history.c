@@ -20,6 +20,7 @@ const struct gcal_store_kind gcal_store_kinds[] = {
     { "nodes", "history", "node", ".publish", true },
     /* Not folders in that of nodes, where a node may have any name. */
     { "types", "type-history", "device type", ".type", false },
+    { "learned", "learned-history", "kernel", ".kernel", false },
     { 0 },
 };
 

@@ -1,4 +1,4 @@
-/* load.c - the parameter files of nodes and types */
+/* load.c - the parameter files of nodes, types and kernels */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -152,31 +152,38 @@ static int locate(const char *folder, const char *name, const char *run_id,
     return run_id ? gcal_store_check_name("run", run_id, err) : 0;
 }
 
+/* 1, 0 if there is none, which with 'must' is an error, -1. */
 static int load_from(const struct gcal_store *store, const char *folder, const char *name,
-                     const char *run_id, struct gcal_params *params,
+                     const char *run_id, bool must, struct gcal_params *params,
                      struct gcal_error *err)
 {
     struct location location;
     int rc = locate(folder, name, run_id, &location, err);
 
     *params = (struct gcal_params){ 0 };
-    if (rc == 0 && (rc = load(store, &location, params, err)) == 0)
+    if (rc == 0 && (rc = load(store, &location, params, err)) == 0 && must)
         rc = fail_missing(store, &location, err);
     free(location.scope);
-    return rc < 0 ? -1 : 0;
+    return rc;
 }
 
 int gcal_store_load(const struct gcal_store *store, const char *node, const char *run_id,
                     struct gcal_params *params, struct gcal_error *err)
 {
-    return load_from(store, "nodes", node, run_id, params, err);
+    return load_from(store, "nodes", node, run_id, true, params, err) < 0 ? -1 : 0;
 }
 
 int gcal_store_load_type(const struct gcal_store *store, const char *type,
                          const char *run_id, struct gcal_params *params,
                          struct gcal_error *err)
 {
-    return load_from(store, "types", type, run_id, params, err);
+    return load_from(store, "types", type, run_id, true, params, err) < 0 ? -1 : 0;
+}
+
+int gcal_store_load_learned(const struct gcal_store *store, const char *fingerprint,
+                            struct gcal_params *params, struct gcal_error *err)
+{
+    return load_from(store, "learned", fingerprint, NULL, false, params, err);
 }
 
 struct gcal_params_index *gcal_store_load_index(const struct gcal_store *store,

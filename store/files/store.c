@@ -241,3 +241,9 @@ int gcal_store_types(const struct gcal_store *store, char ***names, size_t *coun
 {
     return gcal_store_list_kind(store, "types", names, count, err);
 }
+
+int gcal_store_learned(const struct gcal_store *store, char ***names, size_t *count,
+                       struct gcal_error *err)
+{
+    return gcal_store_list_kind(store, "learned", names, count, err);
+}

@@ -2,8 +2,9 @@
  *
  *   STORE/nodes/NODE.yaml              the current file of each node
  *   STORE/types/TYPE.yaml              the pooled fit of a device type (node "TYPE")
+ *   STORE/learned/KERNEL.yaml      what times say of a kernel (node: its fingerprint)
  *   STORE/history/NODE/RUN_ID.yaml     all published files of nodes, until pruned
- *   STORE/type-history/TYPE/RUN_ID.yaml  the same of types
+ *   STORE/type-history/TYPE/RUN_ID.yaml, STORE/learned-history/..  the same of types, kernels
  *   STORE/tracks/NODE.tsv              one line per calibration (track.h)
  *   STORE/ledger/HOST.tsv              one line per change of the store (ledger.h)
  *   STORE/locks/NODE.lock              held while a node is calibrated
@@ -79,6 +80,13 @@ int gcal_store_load(const struct gcal_store *store, const char *node, const char
 int gcal_store_load_type(const struct gcal_store *store, const char *type,
                          const char *run_id, struct gcal_params *params,
                          struct gcal_error *err);
+
+/* What is known of a kernel: 1, 0 if it is nothing, -1; clear 'params' in any case. */
+int gcal_store_load_learned(const struct gcal_store *store, const char *fingerprint,
+                            struct gcal_params *params, struct gcal_error *err);
+/* The fingerprints of all kernels of which something is known, as gcal_store_nodes(). */
+int gcal_store_learned(const struct gcal_store *store, char ***names, size_t *count,
+                       struct gcal_error *err);
 
 /* A node's file, with models decoded one by one when needed. */
 struct gcal_params_index *gcal_store_load_index(const struct gcal_store *store,

@@ -122,8 +122,8 @@ API void gpucal_list_close(struct gpucal_list *list)
 /* The stamp is taken before the file is read: if the file is replaced in between, the new
  * one is read, and the next reload reads it again.
  */
-static struct gpucal_device *device_new(const struct gpucal_store *store,
-                                        const char *node, struct gcal_error *err)
+static struct gpucal_device *device_new(struct gpucal_store *store, const char *node,
+                                        struct gcal_error *err)
 {
     struct gpucal_device *d = calloc(1, sizeof(*d));
 
@@ -137,6 +137,8 @@ static struct gpucal_device *device_new(const struct gpucal_store *store,
         free(d);
         return NULL;
     }
+    atomic_fetch_add(&store->references, 1);
+    d->store = store;
     return d;
 }
 
@@ -149,7 +151,7 @@ struct gpucal_device *gpucal_device_find(
     const struct gcal_params_device *found;
     const struct gcal_params *params;
     struct gcal_error e = { 0 };
-    struct gpucal_device *d = device_new(store, node, &e);
+    struct gpucal_device *d = device_new((struct gpucal_store *)store, node, &e);
 
     if (d) {
         params = gcal_params_index_devices(d->index);
@@ -178,6 +180,7 @@ API void gpucal_device_close(struct gpucal_device *device)
     if (!device)
         return;
     gcal_params_index_destroy(device->index);
+    gpucal_store_close(device->store);
     free(device);
 }
 
@@ -221,7 +224,8 @@ API int gpucal_device_reload(const struct gpucal_store *store,
     if (!GIVEN(err, store, device, fresh))
         return -1;
     rc = has_changed(store, device, &e);
-    if (rc > 0 && (!(d = device_new(store, gpucal_device_node(device), &e)) ||
+    if (rc > 0 && (!(d = device_new((struct gpucal_store *)store,
+                                    gpucal_device_node(device), &e)) ||
                    find_again(d, gpucal_device_uid(device), &e) < 0))
         rc = -1;
     if (rc > 0) {

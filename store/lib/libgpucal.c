@@ -1,4 +1,4 @@
-/* libgpucal.c - stores, profiles, models and predictions of the library */
+/* libgpucal.c - profiles, models and predictions of the library */
 #include "store/lib/private.h"
 
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "kernels/base/error.h"
 #include "kernels/base/yaml.h"
 #include "kernels/model/profile.h"
+#include "store/learned/learned.h"
 #include "store/predict/predictor.h"
 #include "store/files/store.h"
 
@@ -26,47 +27,6 @@ API const char *gpucal_version(void)
 API int gpucal_version_number(void)
 {
     return GPUCAL_VERSION_NUMBER;
-}
-
-/* ---- store ---- */
-
-API struct gpucal_store *gpucal_store_open(const char *path, struct gpucal_error *err)
-{
-    const char *trusted = getenv("GPUCAL_TRUSTED_KEYS");
-    struct gpucal_store *s = calloc(1, sizeof(*s));
-    struct gcal_error e = { 0 };
-
-    if (!path)
-        path = getenv("GPUCAL_STORE");
-    if (!s)
-        gcal_error_memory(&e);
-    else if (!path || !*path)
-        gcal_error_set(&e, GCAL_EINPUT, "no store given: set GPUCAL_STORE to its folder");
-    else if ((s->store = gcal_store_open(path, &e)) &&
-             (!trusted || !*trusted || gcal_store_trust(s->store, trusted, &e) == 0))
-        return s;
-    gpucal_store_close(s);
-    gcal_error_because(&e, GCAL_REASON_STORE);
-    gpucal_error_from(err, &e);
-    return NULL;
-}
-
-API void gpucal_store_close(struct gpucal_store *store)
-{
-    if (!store)
-        return;
-    gcal_store_close(store->store);
-    free(store);
-}
-
-API int gpucal_store_trust(struct gpucal_store *store, const char *path,
-                           struct gpucal_error *err)
-{
-    struct gcal_error e;
-
-    if (!GIVEN(err, store, path))
-        return -1;
-    return gcal_store_trust(store->store, path, &e) < 0 ? gpucal_error_from(err, &e) : 0;
 }
 
 /* ---- profile ---- */
@@ -157,7 +117,9 @@ API int gpucal_profile_parameter_index(const struct gpucal_profile *profile,
 
 /* ---- model ---- */
 
-/* Decodes the named model alone; for a choice, all of them. */
+/* Decodes the named model alone, if it is published; else all of them, and what is learned of the
+ * kernel.
+ */
 static struct gcal_predictor *bind(const struct gpucal_device *device, const char *name,
                                    const struct gpucal_profile *counted,
                                    struct gcal_error *err)
@@ -166,12 +128,16 @@ static struct gcal_predictor *bind(const struct gpucal_device *device, const cha
         &counted->counted, (double)gpucal_device_sub_group_size(device), err);
     struct gcal_params_device decoded = { 0 };
     struct gcal_predictor *predictor = NULL;
+    bool is_published;
 
     if (!profile)
         return NULL;
-    if (name && !gcal_predictor_choose(gpucal_device_info(device), name, 0, NULL, err))
-        return NULL;
-    if (gcal_params_index_models(device->index, device->at, name, &decoded, err) < 0)
+    is_published = name && gcal_params_find_model(gpucal_device_info(device), name);
+    if (gcal_params_index_models(device->index, device->at, is_published ? name : NULL,
+                                 &decoded, err) < 0)
+        gcal_error_because(err, GCAL_REASON_FILE);
+    else if (!is_published &&
+             gcal_learned_add(device->store->store, profile, &decoded, err) < 0)
         gcal_error_because(err, GCAL_REASON_FILE);
     else if (!(predictor = gcal_predictor_create(&decoded, name, profile, err)))
         gcal_error_because(err, GCAL_REASON_PROFILE);

@@ -2,6 +2,7 @@
 #ifndef GCAL_STORE_LIB_PRIVATE_H
 #define GCAL_STORE_LIB_PRIVATE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -14,10 +15,12 @@ struct gcal_params_index;
 #define API __attribute__((visibility("default")))
 
 struct gpucal_store {
+    atomic_size_t references; /* devices look up what is learned of kernels */
     struct gcal_store *store;
 };
 
 struct gpucal_device {
+    struct gpucal_store *store;
     struct gcal_params_index *index; /* the node's file */
     size_t at;                       /* number of the device in it */
     struct gcal_store_stamp stamp;   /* of the file */

@@ -317,11 +317,14 @@ int gcal_params_index_models(struct gcal_params_index *index, size_t device,
     pthread_mutex_lock(&index->lock);
     rc = decode_named(index, device, name, out, err);
     pthread_mutex_unlock(&index->lock);
+    out->n_shared = out->n_models;
     return rc;
 }
 
 void gcal_params_index_models_clear(struct gcal_params_device *device)
 {
+    for (size_t i = device->n_shared; i < device->n_models; i++)
+        gcal_params_model_clear(&device->models[i]);
     free(device->models);
     *device = (struct gcal_params_device){ 0 };
 }

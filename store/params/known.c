@@ -1,10 +1,11 @@
-/* known.c - the kernels that a model knows, as text: one line each
+/* known.c - the kernels that a model knows, and the times of one, as text: one line each
  *
  * "FINGERPRINT COMPONENT KERNEL target", with "-" for no component and "known" for kernels
- * that are not targets.  As single scalars these lines would take a fifth of the time of
- * binding a model.
+ * that are not targets; "SIZES TIME_S SPREAD UTC", with "-" for no sizes.  As single scalars
+ * these lines would take a fifth of the time of binding a model.
  */
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #include "store/params/private.h"
 
 /* Far above any real list. */
-#define MAX_KNOWN 10000
+#define MAX_LINES 10000
 
 static const char target[] = "target", other[] = "known", none[] = "-";
 
@@ -86,8 +87,8 @@ int gcal_params_known_decode(const struct gcal_yaml *node, struct gcal_params_mo
 
     if (!at)
         return -1;
-    if (n > MAX_KNOWN)
-        return gcal_yaml_error(node, err, "known: more than %d kernels", MAX_KNOWN);
+    if (n > MAX_LINES)
+        return gcal_yaml_error(node, err, "known: more than %d kernels", MAX_LINES);
     if (!(m->known = calloc(n + 1, sizeof(*m->known))))
         return gcal_error_memory(err);
     while (m->n_known < n)
@@ -97,4 +98,63 @@ int gcal_params_known_decode(const struct gcal_yaml *node, struct gcal_params_mo
                                    "target' (or known)",
                                    m->n_known);
     return *at ? gcal_yaml_error(node, err, "known: the last line has no end") : 0;
+}
+
+/* ---- times ---- */
+
+char *gcal_params_times_encode(const struct gcal_params_model *m, struct gcal_error *err)
+{
+    struct gcal_buf buf = { 0 };
+
+    gcal_buf_puts(&buf, "");
+    for (size_t i = 0; i < m->n_times; i++) {
+        const struct gcal_params_time *t = &m->times[i];
+
+        gcal_buf_printf(&buf, "%s %.6g %.3g %s\n", *t->sizes ? t->sizes : none, t->time_s,
+                        t->spread, t->measured_utc);
+    }
+    return gcal_buf_take(&buf, err);
+}
+
+/* A word that is a number from 0 on. */
+static int take_number(const char **at, double *value)
+{
+    char *word = take_word(at, ' '), *end = NULL;
+
+    *value = word ? strtod(word, &end) : NAN;
+    if (!word || *end || !isfinite(*value) || *value < 0)
+        *value = NAN;
+    free(word);
+    return isnan(*value) ? -1 : 0;
+}
+
+static int take_time(const char **at, struct gcal_params_time *t)
+{
+    if (!(t->sizes = take_word(at, ' ')) || take_number(at, &t->time_s) < 0 ||
+        !(t->time_s > 0) || take_number(at, &t->spread) < 0 ||
+        !(t->measured_utc = take_word(at, '\n')))
+        return -1;
+    if (strcmp(t->sizes, none) == 0)
+        *t->sizes = '\0';
+    return 0;
+}
+
+int gcal_params_times_decode(const struct gcal_yaml *node, struct gcal_params_model *m,
+                             struct gcal_error *err)
+{
+    const char *at = gcal_yaml_text(node, "times", err);
+    size_t n = at ? count_lines(at) : 0;
+
+    if (!at)
+        return -1;
+    if (n > MAX_LINES)
+        return gcal_yaml_error(node, err, "times: more than %d", MAX_LINES);
+    if (!(m->times = calloc(n + 1, sizeof(*m->times))))
+        return gcal_error_memory(err);
+    while (m->n_times < n)
+        if (take_time(&at, &m->times[m->n_times++]) < 0)
+            return gcal_yaml_error(node, err,
+                                   "times: line %zu is not 'SIZES TIME_S SPREAD UTC'",
+                                   m->n_times);
+    return *at ? gcal_yaml_error(node, err, "times: the last line has no end") : 0;
 }

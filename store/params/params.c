@@ -68,6 +68,11 @@ void gcal_params_model_clear(struct gcal_params_model *m)
         free(m->known[i].fingerprint);
     }
     free(m->known);
+    for (size_t i = 0; m->times && i < m->n_times; i++) {
+        free(m->times[i].sizes);
+        free(m->times[i].measured_utc);
+    }
+    free(m->times);
     gcal_proportions_clear(&m->stands_for);
     texts_free(m->parameter, m->n_parameters);
     texts_free(m->unit, m->n_parameters);

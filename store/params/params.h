@@ -48,8 +48,18 @@ struct gcal_params_kernel {
     bool target;       /* the model is made to predict it */
 };
 
-/* The form of the general model with corrections for one kernel (calib/learn/corrections.h). */
-#define GCAL_PARAMS_CORRECTED "corrected"
+/* Forms of the general model with corrections for one kernel, and of these corrections alone,
+ * whose expression is the general model's name (store/learned/learned.h).
+ */
+#define GCAL_PARAMS_CORRECTED   "corrected"
+#define GCAL_PARAMS_CORRECTIONS "corrections"
+
+/* A time that corrections follow from. */
+struct gcal_params_time {
+    char *sizes;           /* "n=1024,m=64", in the profile's order; "" for none */
+    double time_s, spread; /* over the device's factor; relative standard error */
+    char *measured_utc;
+};
 
 /* One calibrated model on one device.  Arrays: by parameter or by feature. */
 struct gcal_params_model {
@@ -75,6 +85,8 @@ struct gcal_params_model {
     double *feature_min, *feature_max; /* range of the calibration */
     size_t n_known;
     struct gcal_params_kernel *known;
+    size_t n_times;
+    struct gcal_params_time *times;
     struct gcal_proportions stands_for;
     size_t n_kernels, n_samples;
     double residual;   /* root mean square of relative residuals */
@@ -110,6 +122,7 @@ struct gcal_params_device {
     size_t n_fitted; /* devices of the type in the pooled fit */
     size_t n_models;
     struct gcal_params_model *models;
+    size_t n_shared; /* the first so many belong to an index */
 };
 
 struct gcal_params {
@@ -160,7 +173,7 @@ int gcal_params_index_model(const struct gcal_params_index *index, size_t device
 void gcal_params_model_clear(struct gcal_params_model *model);
 /* Device 'device' with its model 'name' decoded (NULL: all models), to be cleared in any
  * case before the index is destroyed: its members belong to the index, which decodes each
- * model once.  May be called from several threads at once.
+ * model once, but for models that are added.  May be called from several threads at once.
  */
 int gcal_params_index_models(struct gcal_params_index *index, size_t device,
                              const char *name, struct gcal_params_device *out,

@@ -29,6 +29,15 @@ char *gcal_params_known_encode(const struct gcal_params_model *model,
 int gcal_params_known_decode(const struct gcal_yaml *node,
                              struct gcal_params_model *model, struct gcal_error *err);
 
+/* ---- the times that corrections follow from (known.c) ---- */
+
+/* For the caller to free. */
+char *gcal_params_times_encode(const struct gcal_params_model *model,
+                               struct gcal_error *err);
+/* As gcal_params_known_decode(). */
+int gcal_params_times_decode(const struct gcal_yaml *node,
+                             struct gcal_params_model *model, struct gcal_error *err);
+
 /* ---- the documents (read.c, read_model.c) ---- */
 
 /* Node and devices from the first document; of their models only the names. */

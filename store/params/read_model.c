@@ -89,10 +89,11 @@ static void get_features(struct gcal_params_fields *r, const struct gcal_yaml *m
 static void get_known(struct gcal_params_fields *r, const struct gcal_yaml *map,
                       struct gcal_params_model *m)
 {
-    const struct gcal_yaml *node = r->failed ? NULL : gcal_yaml_find(map, "known");
+    const struct gcal_yaml *known = r->failed ? NULL : gcal_yaml_find(map, "known");
+    const struct gcal_yaml *times = r->failed ? NULL : gcal_yaml_find(map, "times");
 
-    if (node && gcal_params_known_decode(node, m, r->err) < 0)
-        r->failed = true;
+    r->failed = r->failed || (known && gcal_params_known_decode(known, m, r->err) < 0) ||
+                (times && gcal_params_times_decode(times, m, r->err) < 0);
 }
 
 static void get_proportions(struct gcal_params_fields *r, const struct gcal_yaml *map,
@@ -193,7 +194,7 @@ int gcal_params_read_model(const struct gcal_yaml *map, const char *device,
     static const char *const others[] = {
         "device",   "model",      "output",      "expression",   "factor", "form",
         "features", "parameters", "covariance",  "factor_error", "known",  "roofs",
-        "spread",   "stands_for", "expressions", NULL,
+        "spread",   "stands_for", "expressions", "times",        NULL,
     };
     struct gcal_params_fields r = { .err = err };
 

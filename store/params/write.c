@@ -48,7 +48,7 @@ static void put_proportions(struct gcal_yaml_writer *w, const struct gcal_propor
 
 static void put_model(struct gcal_yaml_writer *w, const struct gcal_params_device *d,
                       const struct gcal_params_model *m, const char *rows,
-                      const char *known)
+                      const char *known, const char *times)
 {
     gcal_yaml_write_map(w);
     put_text(w, "device", d->info.uid);
@@ -93,6 +93,10 @@ static void put_model(struct gcal_yaml_writer *w, const struct gcal_params_devic
     if (*known) {
         gcal_yaml_write_text(w, "known");
         gcal_yaml_write_block(w, known);
+    }
+    if (*times) {
+        gcal_yaml_write_text(w, "times");
+        gcal_yaml_write_block(w, times);
     }
     put_proportions(w, &m->stands_for);
     gcal_params_fields_put(w, gcal_params_fit_fields, m);
@@ -209,17 +213,19 @@ static int add_model(struct gcal_buf *file, const struct gcal_params_device *d,
                      const struct gcal_params_model *m, struct gcal_error *err)
 {
     struct gcal_yaml_writer *w = NULL;
-    char *rows, *known;
+    char *rows, *known, *times;
 
     if (check_model(m, err) < 0)
         return -1;
     rows = gcal_params_covariance_encode(m, err);
     known = gcal_params_known_encode(m, err);
+    times = gcal_params_times_encode(m, err);
     gcal_buf_puts(file, "---\n");
-    if (rows && known && (w = gcal_yaml_writer_create(err)))
-        put_model(w, d, m, rows, known);
+    if (rows && known && times && (w = gcal_yaml_writer_create(err)))
+        put_model(w, d, m, rows, known, times);
     free(rows);
     free(known);
+    free(times);
     return w ? add_document(file, w, err) : -1;
 }
 

@@ -330,6 +330,58 @@ static int forget_nodes(struct forgetting *f, struct gcal_error *err)
     return rc;
 }
 
+/* ---- a kernel ---- */
+
+/* The file of a kernel whose models have the name goes as a whole. */
+static int forget_learned(struct forgetting *f, const char *fingerprint,
+                          struct gcal_error *err)
+{
+    const char *scope = gcal_arena_format(f->arena, "learned/%s", fingerprint);
+    const char *file = gcal_arena_format(f->arena, "%s.yaml", fingerprint);
+    int lock = f->what->dry_run ? -1 : gcal_store_lock_scope(f->store, scope, err);
+    struct removal removal = { .folder = -1 };
+    struct gcal_params kernel = { 0 };
+    bool removes = false;
+    int rc = !f->what->dry_run && lock < 0
+                 ? -1
+                 : gcal_store_load_learned(f->store, fingerprint, &kernel, err);
+
+    for (size_t i = 0; i < kernel.n_devices; i++)
+        removes = removes || gcal_params_find_model(&kernel.devices[i], f->what->model);
+    f->n_files += removes;
+    if (rc > 0 && removes && !f->what->dry_run &&
+        (rc = removal_begin(&removal, f, "learned", file, err)) > 0) {
+        const struct gcal_ledger_entry entry = { .action = "forget",
+                                                 .file = removal.shown,
+                                                 .replaces = removal.replaces };
+
+        rc = gcal_ledger_append(f->store, &entry, 1, err);
+        if (rc == 0)
+            rc = remove_file(f, &removal, err);
+    }
+    gcal_params_clear(&kernel);
+    if (removal.folder >= 0)
+        close(removal.folder);
+    if (lock >= 0)
+        close(lock);
+    return rc < 0 ? -1 : 0;
+}
+
+static int forget_all_learned(struct forgetting *f, struct gcal_error *err)
+{
+    char **names = NULL;
+    size_t n = 0;
+    int rc = gcal_store_learned(f->store, &names, &n, err);
+
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        f->arena = gcal_arena_create();
+        rc = forget_learned(f, names[i], err);
+        gcal_arena_destroy(f->arena);
+    }
+    gcal_strings_free(names, n);
+    return rc;
+}
+
 /* ---- the store ---- */
 
 static int forget_all(struct forgetting *f, bool are_nodes, struct gcal_error *err)
@@ -363,6 +415,8 @@ int gcal_store_forget(struct gcal_store *store, const struct gcal_store_forget *
     /* The file of a type is for all nodes. */
     if (rc == 0 && !what->node)
         rc = forget_all(&f, false, err);
+    if (rc == 0 && what->model && !what->node && !what->device)
+        rc = forget_all_learned(&f, err);
     gcal_ledger_lines_clear(&f.lines);
     *n_files = f.n_files;
     *n_devices = f.n_devices;

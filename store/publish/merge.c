@@ -112,3 +112,65 @@ bool gcal_publish_merge_type(struct gcal_arena *arena, const struct gcal_params 
     return merge_models(arena, params->devices, old->n_devices ? old->devices : &nothing,
                         unless_smaller, merged->devices) > 0;
 }
+
+/* ---- kernels ---- */
+
+/* Of one kernel on one type; the oldest beyond it go. */
+#define MAX_TIMES 64
+
+static const struct gcal_params_device *find_type(const struct gcal_params *params,
+                                                  const char *type)
+{
+    for (size_t i = 0; i < params->n_devices; i++)
+        if (strcmp(params->devices[i].info.type, type) == 0)
+            return &params->devices[i];
+    return NULL;
+}
+
+static bool has_sizes(const struct gcal_params_model *model, const char *sizes)
+{
+    for (size_t i = 0; i < model->n_times; i++)
+        if (strcmp(model->times[i].sizes, sizes) == 0)
+            return true;
+    return false;
+}
+
+/* The new times first, as the first are kept. */
+static void merge_times(struct gcal_arena *arena, const struct gcal_params_device *old,
+                        struct gcal_params_model *model)
+{
+    const struct gcal_params_model *m = old && old->n_models ? old->models : NULL;
+    size_t n = model->n_times;
+    struct gcal_params_time *times =
+        gcal_arena_alloc(arena, n + (m ? m->n_times : 0), sizeof(*times));
+
+    memcpy(times, model->times, n * sizeof(*times));
+    for (size_t i = 0; m && i < m->n_times; i++)
+        if (!has_sizes(model, m->times[i].sizes))
+            times[n++] = m->times[i];
+    model->times = times;
+    model->n_times = n < MAX_TIMES ? n : MAX_TIMES;
+}
+
+bool gcal_publish_merge_learned(struct gcal_arena *arena,
+                                const struct gcal_params *params,
+                                const struct gcal_params *old, struct gcal_params *merged)
+{
+    static const struct gcal_params_device nothing = { 0 };
+    size_t n = params->n_devices + old->n_devices;
+
+    *merged = (struct gcal_params){ .node = params->node };
+    merged->devices = gcal_arena_alloc(arena, n, sizeof(*merged->devices));
+    for (size_t i = 0; i < params->n_devices; i++) {
+        struct gcal_params_device *d = &merged->devices[merged->n_devices++];
+
+        merge_models(arena, &params->devices[i], &nothing, always, d);
+        if (d->n_models)
+            merge_times(arena, find_type(old, d->info.type), d->models);
+    }
+    for (size_t i = 0; i < old->n_devices; i++)
+        if (!find_type(params, old->devices[i].info.type))
+            merge_models(arena, &old->devices[i], &nothing, always,
+                         &merged->devices[merged->n_devices++]);
+    return true;
+}

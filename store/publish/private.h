@@ -45,4 +45,12 @@ bool gcal_publish_merge(struct gcal_arena *arena, const struct gcal_params *para
 bool gcal_publish_merge_type(struct gcal_arena *arena, const struct gcal_params *params,
                              const struct gcal_params *old, struct gcal_params *merged);
 
+/* The same for the file of a kernel, whose devices are one of each type: of the type, the published
+ * times at other sizes stay.
+ */
+bool gcal_publish_merge_learned(struct gcal_arena *arena,
+                                const struct gcal_params *params,
+                                const struct gcal_params *old,
+                                struct gcal_params *merged);
+
 #endif

@@ -18,6 +18,7 @@ struct publication {
     struct gcal_store *store;
     const char *run_id;
     const char *scope; /* "nodes/NODE" */
+    const struct gcal_store_kind *kind;
     const char *file, *shown,
         *temp; /* "NODE.yaml", "nodes/NODE.yaml", ".publish.NODE.HASH" */
     const char *history_temp;
@@ -49,6 +50,9 @@ static int begin(struct publication *p, struct gcal_store *store, const char *fo
                                .folder = -1,
                                .history = -1,
                                .track = -1 };
+    p->kind = gcal_store_kind_of(p->scope);
+    if (gcal_store_check_scope(p->scope, err) < 0)
+        return -1;
     if ((p->lock = gcal_store_lock_scope(store, p->scope, err)) < 0)
         return -1;
     p->folder = gcal_store_make_folder(store, store->dirfd, folder, folder, err);
@@ -97,7 +101,7 @@ static int write_ledger(struct publication *p, const struct gcal_params *params,
     gcal_hash(buf.data ? buf.data : "", buf.size, p->drivers);
     gcal_buf_free(&buf);
     /* What is added beside the file: the copy of a type's file, lines of a node's track. */
-    if (!gcal_store_kind_of(p->scope)->has_track)
+    if (!p->kind->has_track)
         strcpy(track, p->sha256);
     else if (p->lines_size)
         gcal_hash(p->lines, p->lines_size, track);
@@ -186,41 +190,48 @@ drop_history:
     return -1;
 }
 
-int gcal_store_publish(struct gcal_store *store, const struct gcal_params *params,
-                       const char *run_id, struct gcal_error *err)
+/* 1 when it was published, 0 when nothing of it is new, -1. */
+static int publish_file(struct gcal_store *store, const char *folder,
+                        const struct gcal_params *params, merge_with_old *merge,
+                        const char *run_id, struct gcal_error *err)
 {
     struct publication p;
     int rc = -1;
 
-    if (gcal_store_check_name("node", params->node, err) < 0 ||
-        gcal_store_check_name("run", run_id, err) < 0)
+    if (gcal_store_check_name("run", run_id, err) < 0)
         return -1;
-    if (begin(&p, store, "nodes", params->node, run_id, err) == 0 &&
-        fill(&p, params, gcal_publish_merge, err) > 0 && fill_track(&p, params, err) == 0)
-        rc = commit(&p, params, err);
+    if (begin(&p, store, folder, params->node, run_id, err) < 0 ||
+        (rc = fill(&p, params, merge, err)) < 0 ||
+        (rc > 0 && p.kind->has_track && fill_track(&p, params, err) < 0) ||
+        (rc > 0 && commit(&p, params, err) < 0))
+        rc = -1;
     end(&p);
     return rc;
 }
 
-/* ---- types ---- */
+int gcal_store_publish(struct gcal_store *store, const struct gcal_params *params,
+                       const char *run_id, struct gcal_error *err)
+{
+    return publish_file(store, "nodes", params, gcal_publish_merge, run_id, err) < 0 ? -1
+                                                                                     : 0;
+}
 
 int gcal_store_publish_type(struct gcal_store *store, const struct gcal_params *params,
                             const char *type, const char *run_id, struct gcal_error *err)
 {
     struct gcal_params named = *params;
-    struct publication p;
-    int rc = -1;
 
-    if (gcal_store_check_name("device type", type, err) < 0 ||
-        gcal_store_check_name("run", run_id, err) < 0)
-        return -1;
     named.node = (char *)type;
-    if (begin(&p, store, "types", type, run_id, err) == 0 &&
-        (rc = fill(&p, &named, gcal_publish_merge_type, err)) > 0 &&
-        commit(&p, &named, err) < 0)
-        rc = -1;
-    end(&p);
-    return rc;
+    return publish_file(store, "types", &named, gcal_publish_merge_type, run_id, err);
+}
+
+int gcal_store_publish_learned(struct gcal_store *store, const struct gcal_params *params,
+                               const char *run_id, struct gcal_error *err)
+{
+    return publish_file(store, "learned", params, gcal_publish_merge_learned, run_id,
+                        err) < 0
+               ? -1
+               : 0;
 }
 
 /* ---- many nodes in parallel ---- */

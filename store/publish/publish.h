@@ -51,6 +51,12 @@ int gcal_store_publish_all(struct gcal_store *store, const struct gcal_params *p
 int gcal_store_publish_type(struct gcal_store *store, const struct gcal_params *params,
                             const char *type, const char *run_id, struct gcal_error *err);
 
+/* Publishes what is known of a kernel, whose fingerprint is 'params->node', by its devices, one of
+ * each type.  Keeps those of other types, and the newest times of the same type at sizes that the new ones lack.
+ */
+int gcal_store_publish_learned(struct gcal_store *store, const struct gcal_params *params,
+                               const char *run_id, struct gcal_error *err);
+
 struct gcal_store_forget {
     const char *model;  /* NULL: nodes as a whole */
     const char *node;   /* glob; NULL: all nodes, and the files of types */
@@ -61,7 +67,7 @@ struct gcal_store_forget {
 /* Removes a model from the published files; the histories keep it.  Each file is replaced
  * like in a publication, with a line in the ledger and in the node's track.  Counts the
  * files that had it, and their devices, those of types left out.  -1 (GCAL_ESTORE): the
- * files before are done.  Without a model, nodes are removed, with their medians, also those whose
+ * files before are done.  What is learned of a kernel is such a model of no node.  Without a model, nodes are removed, with their medians, also those whose
  * files somebody has removed or damaged: 'n_files' counts the nodes.
  */
 int gcal_store_forget(struct gcal_store *store, const struct gcal_store_forget *what,

@@ -95,9 +95,14 @@ static int search(struct rows *r, struct gcal_error *err)
                                         .features = r->features,
                                         .time_s = r->time_s,
                                         .spread = r->spread };
+    struct gcal_fit_prior *prior =
+        gcal_arena_alloc(r->arena, r->model->n_parameters, sizeof(*prior));
 
-    return gcal_fit_posterior_find(r->arena, r->model, &rows, r->start, r->prior,
-                                   r->share, r->error, &r->found, err);
+    for (size_t i = 0; i < r->model->n_parameters; i++)
+        prior[i] =
+            (struct gcal_fit_prior){ r->start[i], r->prior[i], r->share * r->prior[i] };
+    return gcal_fit_posterior_find(r->arena, r->model, &rows, prior, r->error, &r->found,
+                                   err);
 }
 
 static void find(struct rows *r)

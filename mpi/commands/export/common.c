@@ -9,6 +9,7 @@
 #include "mpi/cli/local_device.h"
 #include "mpi/commands/export/export.h"
 #include "store/files/store.h"
+#include "store/learned/learned.h"
 #include "store/params/params.h"
 
 int gcal_export_nodes(const struct gcal_export *e, char ***names, size_t *count,
@@ -46,6 +47,13 @@ static int find_general(struct gcal_params_index *index, size_t device,
         gcal_params_index_models_clear(out);
     }
     return gcal_params_index_models(index, device, "", out, err); /* none */
+}
+
+int gcal_export_add_learned(const struct gcal_export *e,
+                            const struct gcal_profile *profile,
+                            struct gcal_params_device *device, struct gcal_error *err)
+{
+    return !e->model && gcal_learned_add(e->store, profile, device, err) < 0 ? -1 : 0;
 }
 
 int gcal_export_models(const struct gcal_export *e, struct gcal_params_index *index,

@@ -22,7 +22,7 @@
 /* The run and time of the model that predicts; of a device without any, its costs are unknown.
  * 1 with 'err': none of those that it has may be chosen, as they are poor.
  */
-static int find_costs(const struct gcal_export *e, const struct gcal_params_device *from,
+static int find_costs(const struct gcal_export *e, struct gcal_params_device *from,
                       struct gcal_strings *names, struct gcal_export_speed_device *d,
                       struct gcal_error *err)
 {
@@ -31,6 +31,13 @@ static int find_costs(const struct gcal_export *e, const struct gcal_params_devi
     const struct gcal_params_model *model = NULL;
     struct gcal_params_origin origin;
 
+    for (size_t i = 0; i < e->n_kernels && from->n_models; i++) {
+        const struct gcal_profile *profile = gcal_profile_set_find(
+            &e->kernels[i].counted, (double)from->info.sub_group_size, err);
+
+        if (!profile || gcal_export_add_learned(e, profile, from, err) < 0)
+            return 1;
+    }
     if (from->n_models &&
         !(model = gcal_predictor_choose(from, e->model, e->n_kernels > 0, &first, err)))
         return 1;

@@ -82,13 +82,15 @@ static int predict(struct gcal_arena *arena, const struct gcal_export_kernel *k,
     return 0;
 }
 
-static int make_worker(const struct gcal_export *e, const struct gcal_params_device *d,
+static int make_worker(const struct gcal_export *e, struct gcal_params_device *d,
                        struct gcal_export_starpu_worker *w, struct gcal_error *err)
 {
     const struct gcal_profile *profile = gcal_profile_set_find(
         &e->kernels[0].counted, (double)d->info.sub_group_size, err);
     struct gcal_predictor *predictor =
-        profile ? gcal_predictor_create(d, e->model, profile, err) : NULL;
+        profile && gcal_export_add_learned(e, profile, d, err) == 0
+            ? gcal_predictor_create(d, e->model, profile, err)
+            : NULL;
     int rc = predictor ? predict(e->arena, &e->kernels[0], predictor, d, w, err) : -1;
 
     gcal_predictor_destroy(predictor);

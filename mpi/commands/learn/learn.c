@@ -227,6 +227,7 @@ int gcal_command_learn(int argc, char **argv)
     if (l.record && !l.c->record)
         unlink(l.record);
     gcal_params_clear(&l.published);
+    gcal_params_clear(&l.known);
     gcal_config_clear(&l.config);
     gcal_catalogue_close(l.catalogue);
     gcal_catalogue_files_clear(&l.files);

@@ -9,6 +9,7 @@
 
 #include "kernels/base/arena.h"
 #include "calib/config/config.h"
+#include "calib/learn/corrections.h"
 #include "mpi/commands/count/options.h"
 #include "mpi/commands/own/own.h"
 #include "store/params/params.h"
@@ -31,6 +32,18 @@ struct gcal_learn_command {
     bool quiet, json;
 };
 
+/* The kernel's model on the device, and what it is worth. */
+struct gcal_learned {
+    const struct gcal_params_device *device; /* to learn on, with the general model */
+    size_t n;                                /* times, of all devices of the type */
+    struct gcal_kernel_time *times;
+    struct gcal_params_time *kept; /* the same, as the store keeps them */
+    size_t times_capacity, kept_capacity;
+    struct gcal_params_model model;
+    /* Geometric means at these sizes: of the general model, and of models that lack the size. */
+    double general_error, held_out_error;
+};
+
 /* The state of a run of the command; what it has is released with the arena. */
 struct gcal_learning {
     struct gcal_arena *arena;
@@ -46,21 +59,12 @@ struct gcal_learning {
     struct gcal_own_trial trial;
     struct gcal_learn_points points;
     const char *node;
-    struct gcal_params published; /* of the node */
-    struct gcal_config config;    /* the built-in one, for the options of measuring */
-    char *record;                 /* file */
-    size_t n_learned;
-    struct gcal_learned
-        *learned; /* by device of the type; the first is the one to learn on */
-};
-
-/* The kernel's model on one device, and what it is worth. */
-struct gcal_learned {
-    const struct gcal_params_device *device; /* with the general model */
-    struct gcal_params_model model;
-    size_t n; /* times */
-    /* Geometric means at the measured sizes: of the general model, and of models that lack the size. */
-    double general_error, held_out_error;
+    struct gcal_params published;            /* of the node */
+    const struct gcal_params_model *general; /* of the device */
+    struct gcal_params known;                /* of the kernel, in the store */
+    struct gcal_config config; /* the built-in one, for the options of measuring */
+    char *record;              /* file */
+    struct gcal_learned learned;
 };
 
 /* ---- entry.c ---- */

@@ -4,10 +4,10 @@
 
 #include "kernels/base/buf.h"
 #include "kernels/model/profile.h"
-#include "calib/learn/corrections.h"
 #include "mpi/cli/escape.h"
 #include "mpi/cli/json.h"
 #include "mpi/commands/learn/private.h"
+#include "store/learned/learned.h"
 
 void gcal_learn_print_plan(const struct gcal_learning *l)
 {
@@ -85,7 +85,7 @@ static json_t *list_corrections(const struct gcal_params_model *m)
 
     for (size_t i = 0; i < m->n_parameters; i++)
         if (m->standard_error[i] > 0)
-            json_object_set_new(all, m->parameter[i] + strlen(GCAL_CORRECTION_PREFIX),
+            json_object_set_new(all, m->parameter[i] + strlen(GCAL_LEARNED_PREFIX),
                                 json_pack("{s:f, s:f}", "value", m->value[i],
                                           "standard_error", m->standard_error[i]));
     return all;
@@ -93,7 +93,7 @@ static json_t *list_corrections(const struct gcal_params_model *m)
 
 static void print_json(const struct gcal_learning *l, double took_s)
 {
-    const struct gcal_learned *learned = &l->learned[0];
+    const struct gcal_learned *learned = &l->learned;
     json_t *sizes = json_array(), *all;
 
     for (size_t k = 0; k < l->points.n; k++) {
@@ -122,13 +122,13 @@ static void print_corrections(const struct gcal_params_model *m)
     for (size_t i = 0; i < m->n_parameters; i++)
         if (m->standard_error[i] > 0)
             printf("  %-12s %5.3f +- %.3f\n",
-                   m->parameter[i] + strlen(GCAL_CORRECTION_PREFIX), m->value[i],
+                   m->parameter[i] + strlen(GCAL_LEARNED_PREFIX), m->value[i],
                    m->standard_error[i]);
 }
 
 void gcal_learn_print_end(const struct gcal_learning *l, double took_s)
 {
-    const struct gcal_learned *learned = &l->learned[0];
+    const struct gcal_learned *learned = &l->learned;
 
     if (l->c->json) {
         print_json(l, took_s);

@@ -184,7 +184,9 @@ int gcal_evaluation_add_use(const struct gcal_evaluation_targets *t,
         k->uncounted ? NULL : gcal_run_kernel_profile(&k->kernel, err);
     const struct gcal_profile *known = profile;
     const struct gcal_params_model *model =
-        profile || k->uncounted
+        (profile &&
+         gcal_predict_device_add_learned(t->options, t->opened, profile, err) == 0) ||
+                k->uncounted
             ? gcal_predictor_choose(t->published, t->model, known ? 1 : 0, &known, err)
             : NULL;
 

@@ -269,6 +269,8 @@ int gcal_command_evaluate(int argc, char **argv)
     targets.tags = c.tags.items;
     rc = gcal_predict_device_open(&c.published, &published, &err);
     targets.published = published.device;
+    targets.options = &c.published;
+    targets.opened = &published;
     if (rc == 0 && c.with_baselines)
         rc = gcal_evaluation_open_baselines(&targets, c.baseline, &err);
     if (rc == 0)

@@ -80,6 +80,9 @@ struct gcal_evaluation_targets {
     const struct gcal_option_list *catalogue; /* folders beside those of 'config' */
     const char *model; /* NULL: of all models; with tags, see gcal_predictor_choose() */
     const struct gcal_params_device *published; /* with these models */
+    const struct gcal_predict_device_options
+        *options;                       /* of it; models that are learned */
+    struct gcal_predict_device *opened; /* are added to it */
     size_t n_baselines;
     const struct gcal_baseline *baselines; /* kernels are counted for them, too */
     /* None: the target kernels of each model.  Else, of a record, the kernels of these

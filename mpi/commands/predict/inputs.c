@@ -18,6 +18,7 @@
 #include "mpi/commands/count/built.h"
 #include "mpi/commands/count/options.h"
 #include "store/files/store.h"
+#include "store/learned/learned.h"
 #include "store/predict/predictor.h"
 
 #define MAX_FILE_BYTES (16u << 20)
@@ -72,31 +73,31 @@ int gcal_predict_params_read(const char *file, struct gcal_params *params,
     return rc;
 }
 
-static int load_params(const char *store_option, const char *node_option,
-                       struct gcal_params *params, struct gcal_error *err)
+static int load_params(const struct gcal_predict_device_options *o,
+                       struct gcal_predict_device *p, struct gcal_error *err)
 {
-    struct gcal_arena *arena = gcal_arena_create();
-    const char *path = gcal_command_store_path(arena, store_option, NULL, err);
-    const char *node = node_option ? node_option : gcal_node_name(arena);
-    struct gcal_store *store =
-        path ? gcal_command_store_open(arena, path, false, err) : NULL;
-    int rc = store ? gcal_store_load(store, node, NULL, params, err) : -1;
+    const char *path, *node;
 
-    gcal_arena_destroy(arena);
-    return rc;
+    p->arena = gcal_arena_create();
+    path = gcal_command_store_path(p->arena, o->store, NULL, err);
+    node = o->node ? o->node : gcal_node_name(p->arena);
+    p->store = path ? gcal_command_store_open(p->arena, path, false, err) : NULL;
+    return p->store ? gcal_store_load(p->store, node, NULL, &p->params, err) : -1;
 }
 
 int gcal_predict_device_open(const struct gcal_predict_device_options *o,
                              struct gcal_predict_device *p, struct gcal_error *err)
 {
     int rc = o->params ? gcal_predict_params_read(o->params, &p->params, err)
-                       : load_params(o->store, o->node, &p->params, err);
+                       : load_params(o, p, err);
     const struct gcal_params_model *asked = NULL;
     char why[GCAL_PARAMS_WHY_SIZE];
 
     if (rc == 0)
         p->device = gcal_params_find(&p->params, o->device, err);
+    /* Of others the store may have learned. */
     if (p->device && o->model &&
+        (!p->store || gcal_params_find_model(p->device, o->model)) &&
         !(asked = gcal_predictor_choose(p->device, o->model, 0, NULL, err)))
         p->device = NULL;
     if (asked && gcal_params_model_is_poor(asked, why))
@@ -104,10 +105,24 @@ int gcal_predict_device_open(const struct gcal_predict_device_options *o,
     return p->device ? 0 : -1;
 }
 
+int gcal_predict_device_add_learned(const struct gcal_predict_device_options *o,
+                                    struct gcal_predict_device *p,
+                                    const struct gcal_profile *profile,
+                                    struct gcal_error *err)
+{
+    struct gcal_params_device *device = &p->params.devices[p->device - p->params.devices];
+
+    if (!p->store || (o->model && gcal_params_find_model(device, o->model)))
+        return 0;
+    return gcal_learned_add(p->store, profile, device, err) < 0 ? -1 : 0;
+}
+
 void gcal_predict_device_clear(struct gcal_predict_device *p)
 {
     gcal_params_clear(&p->params);
-    p->device = NULL;
+    if (p->arena)
+        gcal_arena_destroy(p->arena);
+    *p = (struct gcal_predict_device){ 0 };
 }
 
 struct gcal_kernel_counting gcal_predict_counting(const struct gcal_params_device *device,
@@ -115,6 +130,8 @@ struct gcal_kernel_counting gcal_predict_counting(const struct gcal_params_devic
 {
     struct gcal_kernel_counting counting = { 0 };
 
+    if (device && model && !gcal_params_find_model(device, model))
+        model = NULL; /* one that is learned */
     if (!device)
         return counting;
     counting.sub_group_size = device->info.sub_group_size;

@@ -12,10 +12,12 @@
 #include "mpi/commands/count/sizes.h"
 #include "store/params/params.h"
 
+struct gcal_arena;
 struct gcal_count_options;
 struct gcal_error;
 struct gcal_kernel;
 struct gcal_profile;
+struct gcal_store;
 
 /* ---- the device ---- */
 
@@ -28,6 +30,8 @@ extern const struct argp gcal_predict_device_argp;
 
 /* A device whose parameters are published. */
 struct gcal_predict_device {
+    struct gcal_arena *arena;
+    struct gcal_store *store; /* NULL: a file */
     struct gcal_params params;
     const struct gcal_params_device *device; /* in 'params' */
 };
@@ -39,6 +43,11 @@ int gcal_predict_params_read(const char *file, struct gcal_params *params,
 int gcal_predict_device_open(const struct gcal_predict_device_options *options,
                              struct gcal_predict_device *published,
                              struct gcal_error *err);
+/* Adds what the store has learned of the kernel, unless the options name a model. */
+int gcal_predict_device_add_learned(const struct gcal_predict_device_options *options,
+                                    struct gcal_predict_device *published,
+                                    const struct gcal_profile *profile,
+                                    struct gcal_error *err);
 void gcal_predict_device_clear(struct gcal_predict_device *published);
 
 /* What a kernel is counted for so that 'model' can predict it (NULL: any of the device's);

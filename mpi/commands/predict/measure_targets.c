@@ -98,7 +98,9 @@ static int pick_kernels(struct run *r, const struct gcal_catalogue *catalogue,
     for (size_t i = 0; i < r->list.n_kernels; i++) {
         const struct gcal_profile *profile = r->list.kernels[i]->profile;
         const struct gcal_params_model *model =
-            gcal_predictor_choose(t->published, t->model, 1, &profile, err);
+            gcal_predict_device_add_learned(t->options, t->opened, profile, err) < 0
+                ? NULL
+                : gcal_predictor_choose(t->published, t->model, 1, &profile, err);
 
         if (!model || gcal_kernel_uses_add(&r->list.kernels[i]->uses, model->name,
                                            GCAL_KERNEL_TARGET, err) < 0)

@@ -146,7 +146,10 @@ int gcal_predict_subject_open(const struct gcal_predict_subject_options *o,
     char *first;
 
     if (gcal_predict_device_open(&o->published, &s->published, err) == 0)
-        return take_target(o, s->published.device, s, err);
+        return take_target(o, s->published.device, s, err) < 0
+                   ? -1
+                   : gcal_predict_device_add_learned(&o->published, &s->published,
+                                                     s->target.profile, err);
     if (take_target(o, NULL, s, &second) < 0 && (first = strdup(err->text))) {
         gcal_error_set(err, err->code, "%s; %s", first, second.text);
         free(first);

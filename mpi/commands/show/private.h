@@ -130,6 +130,10 @@ enum gcal_audit_verdict gcal_show_verdict_of(const struct gcal_audit_device *dev
 /* Of the types whose histories the store has, by the audit with the built-in limits. */
 int gcal_show_types(const struct gcal_show_query *query, struct gcal_error *err);
 
+/* ---- kernels.c: a line for each type that a kernel was learned on ---- */
+
+int gcal_show_kernels(const struct gcal_show_query *query, struct gcal_error *err);
+
 /* ---- svg.c: a drawing ---- */
 
 /* Writes to 'path' what the calibration found of the devices that match, beside the other

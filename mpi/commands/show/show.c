@@ -18,12 +18,12 @@
 #include "mpi/commands/show/private.h"
 #include "store/files/store.h"
 
-enum { KEY_PARAMETERS = 256, SVG, TYPE };
+enum { KEY_PARAMETERS = 256, SVG, TYPE, KERNELS };
 
 struct show_command {
     const char *store, *node, *device, *type; /* patterns */
     const char *svg;
-    bool json, history, parameters;
+    bool json, history, parameters, kernels;
 };
 
 static const struct argp_option options[] = {
@@ -31,6 +31,8 @@ static const struct argp_option options[] = {
       0 },
     { "parameters", KEY_PARAMETERS, NULL, 0,
       "Each model with its formula and all parameters", 0 },
+    { "kernels", KERNELS, NULL, 0,
+      "What the store has learned of kernels, by device type", 0 },
     { "svg", SVG, "FILE", 0,
       "Draw the rates of the devices beside those of their types to this file", 0 },
     { "type", TYPE, "PATTERN", 0,
@@ -55,12 +57,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_PARAMETERS:
         c->parameters = true;
         break;
+    case KERNELS:
+        c->kernels = true;
+        break;
     case TYPE:
         c->type = arg;
         break;
     case ARGP_KEY_END:
         if (c->history && c->parameters)
             argp_error(state, "--history excludes --parameters");
+        if (c->kernels && (c->history || c->parameters || c->svg || c->node || c->device))
+            argp_error(state, "--kernels excludes all options but --store and --json");
         if (c->type && (!c->history || c->node || c->device))
             argp_error(state, "--type requires --history, and excludes --node and "
                               "--device");
@@ -93,6 +100,7 @@ static const struct argp argp = {
         "  gpucal show --node n1 --history\n"
         "  gpucal show --history --type '*h100*'\n"
         "  gpucal show --node n1 --svg n1.svg\n"
+        "  gpucal show --kernels\n"
         "  gpucal show --json | jq '.[].devices[] | {name, audit, speed}'\n",
 };
 
@@ -181,6 +189,8 @@ static int show_all(struct show *s, const char *path, struct gcal_error *err)
     const struct show_command *c = s->command;
     int rc = 0;
 
+    if (c->kernels)
+        return gcal_show_kernels(&s->query, err);
     if (c->svg && gcal_show_svg(&s->query, c->svg, err) < 0)
         return -1;
     if (c->type)

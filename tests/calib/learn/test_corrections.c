@@ -5,88 +5,16 @@
 #include <string.h>
 
 #include "kernels/base/arena.h"
-#include "kernels/base/buf.h"
 #include "kernels/base/error.h"
-#include "kernels/base/file.h"
-#include "kernels/base/yaml.h"
 #include "kernels/model/profile.h"
 #include "calib/learn/corrections.h"
 #include "store/params/params.h"
+#include "store/learned/learned.h"
 #include "store/predict/predictor.h"
+#include "tests/calib/learn/kernel.h"
 #include "tests/unit.h"
 
-#define MAX_BYTES (1 << 20)
-#define MODEL     "work"
-
-/* ---- a kernel ---- */
-
-/* y[i] = x[i] after m multiply-adds, for n items: accesses of two arrays, and numbers. */
-static const struct {
-    const char *feature, *count, *per;
-} accesses[] = {
-    { "f_mem_access", "n", "work-item" },
-    { "f_sector", "1/8*n", "sub-group" },
-    { "f_loop_sector", "1/8*n", "sub-group" },
-    { "f_line", "1/32*n", "sub-group" },
-    { "f_cache_pass", "1/32*n", "sub-group" },
-    { "f_footprint_sub_group", "1/8*n", "sub-group" },
-    { "f_footprint_group", "1/8*n", "work-group" },
-    { "f_footprint_launch", "1/8*n", "kernel" },
-    { "f_footprint_block", "1/16*n", "kernel" },
-};
-static const char *const numbers[][2] = {
-    { "f_load_chain", "1" },         { "f_load_round", "1" },
-    { "f_load_trip", "1" },          { "f_loads_in_flight", "1" },
-    { "f_sync_kernel_launch", "1" }, { "f_thread_groups", "1/256*n" },
-    { "f_work_items", "n" },
-};
-
-static void put_entries(struct gcal_buf *buf)
-{
-    static const char *const directions[] = { "load", "store" };
-
-    for (size_t i = 0; i < sizeof(accesses) / sizeof(*accesses); i++)
-        for (size_t k = 0; k < 2; k++)
-            gcal_buf_printf(
-                buf,
-                "- {feature: %s_global_float32_%s, count: %s, per: %s, dtype: "
-                "float32, array: a%zu, memory: global, direction: %s, "
-                "vector_width: 1, lid_strides: ['?'], gid_strides: ['?']}\n",
-                accesses[i].feature, directions[k], accesses[i].count, accesses[i].per, k,
-                directions[k]);
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-        gcal_buf_printf(buf, "- {feature: %s, count: '%s', per: kernel}\n", numbers[i][0],
-                        numbers[i][1]);
-    gcal_buf_puts(buf, "- {feature: f_op_float32_madd, count: 1/32*n*m, per: sub-group, "
-                       "dtype: float32, op: madd}\n"
-                       "- {feature: f_op_chain_float32_madd, count: m, per: kernel, "
-                       "dtype: float32, op: madd}\n");
-}
-
-/* 'fingerprint': the whole line, or nothing. */
-static struct gcal_profile *make_profile(const char *fingerprint)
-{
-    struct gcal_error err = { 0 };
-    struct gcal_buf buf = { 0 };
-    struct gcal_yaml *root;
-    struct gcal_profile *profile;
-
-    gcal_buf_printf(&buf,
-                    "gpucal_profile: 6\nkernel: work\n%s"
-                    "parameters: [n, m]\nlocal_size: [256]\ngroups: [1/256*n]\n"
-                    "assumptions: n %% 256 = 0 and sub_group_size = 32\nbanks: 32\n"
-                    "sector_bytes: 32\ndivergence: true\nindex_arithmetic: true\n"
-                    "estimated: false\nentries:\n",
-                    fingerprint);
-    put_entries(&buf);
-    root = gcal_yaml_parse(buf.data, strlen(buf.data), "work.profile", &err);
-    profile = root ? gcal_profile_decode(root, &err) : NULL;
-    if (!profile)
-        fail_msg("%s", err.text);
-    gcal_yaml_destroy(root);
-    gcal_buf_free(&buf);
-    return profile;
-}
+#define MODEL "work"
 
 #define OWN   "fingerprint: '00000000000000000000000000000001'\n"
 #define OTHER "fingerprint: '00000000000000000000000000000002'\n"
@@ -106,30 +34,15 @@ struct setting {
     struct gcal_profile *profile, *other;
 };
 
-static char *read_text(size_t *size)
-{
-    struct gcal_error err = { 0 };
-    char *text = gcal_file_read(TEST_DATA "/general/h200.yaml", MAX_BYTES, size, &err);
-
-    if (!text)
-        fail_msg("%s", err.text);
-    return text;
-}
-
 static int set_up(void **state)
 {
     static struct setting s;
-    struct gcal_error err = { 0 };
-    size_t size;
-    char *text = read_text(&size);
 
     s = (struct setting){ .arena = gcal_arena_create(),
-                          .profile = make_profile(OWN),
-                          .other = make_profile(OTHER) };
-    if (gcal_params_decode(text, size, "h200.yaml", &s.params, &err) < 0)
-        fail_msg("%s", err.text);
+                          .params = learn_device(TEST_DATA "/general/h200.yaml"),
+                          .profile = learn_kernel(OWN),
+                          .other = learn_kernel(OTHER) };
     s.device = s.params.devices;
-    free(text);
     *state = &s;
     return 0;
 }
@@ -210,7 +123,7 @@ static void correct(const struct setting *s, size_t n,
 {
     struct gcal_error err = { 0 };
 
-    if (gcal_learn_correct(s->arena, s->device, MODEL, s->profile, n, times, model,
+    if (gcal_learn_correct(s->arena, s->device, MODEL, s->profile, NULL, n, times, model,
                            &err) < 0)
         fail_msg("%s", err.text);
 }
@@ -296,12 +209,12 @@ static void times_correct_the_limit_that_binds(void **state)
         assert_true(width(&corrected) < 0.7 * width(&general));
         assert_true(corrected.low_s < ratios[k] * general.time_s &&
                     ratios[k] * general.time_s < corrected.high_s);
-        value = find_value(&model, GCAL_CORRECTION_PREFIX "arithmetic", &error);
+        value = find_value(&model, GCAL_LEARNED_PREFIX "arithmetic", &error);
         assert_near(value, ratios[k], 0.08);
-        find_value(&untimed, GCAL_CORRECTION_PREFIX "arithmetic", &prior);
+        find_value(&untimed, GCAL_LEARNED_PREFIX "arithmetic", &prior);
         assert_true(error < 0.7 * prior * value);
         /* Of other limits they say little, and nothing of costs. */
-        value = find_value(&model, GCAL_CORRECTION_PREFIX "dram", &error);
+        value = find_value(&model, GCAL_LEARNED_PREFIX "dram", &error);
         assert_near(value, 1, 0.05);
         moving = predict_corrected(s, &model, moves);
         assert_near(moving.time_s, predict_general(s, moves).time_s, 0.1);
@@ -340,7 +253,7 @@ static void a_devices_own_speed_is_no_correction(void **state)
     general->factor = 1.25;
     take_times(s, 3, 1, times);
     correct(s, 3, times, &model);
-    assert_near(find_value(&model, GCAL_CORRECTION_PREFIX "arithmetic", &error), 1, 1e-6);
+    assert_near(find_value(&model, GCAL_LEARNED_PREFIX "arithmetic", &error), 1, 1e-6);
     assert_near(predict_corrected(s, &model, computes[3]).time_s,
                 predict_general(s, computes[3]).time_s, 1e-6);
     general->factor = was;
@@ -446,9 +359,9 @@ static void refuse(const struct setting *s, const struct gcal_params_device *dev
     struct gcal_error err = { 0 };
     struct gcal_params_model model;
 
-    assert_int_equal(
-        gcal_learn_correct(s->arena, device, MODEL, s->profile, n, times, &model, &err),
-        -1);
+    assert_int_equal(gcal_learn_correct(s->arena, device, MODEL, s->profile, NULL, n,
+                                        times, &model, &err),
+                     -1);
     if (!strstr(err.text, subject) || !strstr(err.text, advice))
         fail_msg("no %s and %s in: %s", subject, advice, err.text);
 }
@@ -513,7 +426,7 @@ static void a_missing_cost_is_refused(void **state)
     memcpy(parameter, general.parameter, general.n_parameters * sizeof(*parameter));
     parameter[general.n_parameters - 1] = gcal_arena_strdup(s->arena, "p_other");
     general.parameter = parameter;
-    refuse(s, &device, 0, NULL, general.name, "missing");
+    refuse(s, &device, 0, NULL, MODEL, "missing");
 }
 
 /* A model that knows no kernel would be a general one. */
@@ -522,11 +435,11 @@ static void a_kernel_without_a_fingerprint_is_refused(void **state)
     const struct setting *s = *state;
     struct gcal_error err = { 0 };
     struct gcal_params_model model;
-    struct gcal_profile *profile = make_profile("");
+    struct gcal_profile *profile = learn_kernel("");
 
-    assert_int_equal(
-        gcal_learn_correct(s->arena, s->device, MODEL, profile, 0, NULL, &model, &err),
-        -1);
+    assert_int_equal(gcal_learn_correct(s->arena, s->device, MODEL, profile, NULL, 0,
+                                        NULL, &model, &err),
+                     -1);
     assert_non_null(strstr(err.text, "fingerprint"));
     gcal_profile_destroy(profile);
 }

@@ -78,6 +78,7 @@ COMMANDS = [
     ("store forget --model flops --dry-run --store store", 0),
     ("store sign --key key --store store", 0),
     ("learn add.cl --local 256 --global n --sizes n=2^15:2^19 --budget 600 --store learned", 0),
+    ("show --kernels --store learned", 0),
 ]
 
 # Without "--json": commands that fail with status 1 and print no JSON.

@@ -39,7 +39,8 @@ refused() { # STATUS PATTERN LEARN'S ARGUMENTS
     grep -v 'info:\|warning:' err > lines
     [ "$(wc -l < lines)" = 1 ] || fail "more than one line of error"
     grep -qE -- "$pattern" lines || fail "the error does not match '$pattern'"
-    cmp -s "$published" calibrated.yaml || fail "something was published"
+    cmp -s "$published" calibrated.yaml || fail "the calibration changed"
+    [ -z "$(ls store/learned 2> /dev/null)" ] || fail "something was published"
 }
 
 # From source to a published model, and to the kernel's time.
@@ -67,7 +68,7 @@ case_saxpy() {
     "$gpucal" count own.cl -k saxpy -l 64 -g '((n+63)/64)*64' -o saxpy.profile > /dev/null ||
         fail "saxpy is not counted"
     run "$gpucal" predict --profile saxpy.profile --at n=100000 --json
-    predicted=$(sed -n 's/.*"time_s": \([0-9.e-]*\).*/\1/p' out)
+    predicted=$(sed -n 's/.*"time_s": \([0-9.e-]*\).*/\1/p' out | head -n 1)
     run "$scheduler" store saxpy.profile 100000 "$(hostname -s)"
     expect_status 0
     expect_line "^$(hostname -s) $(printf %.6e "$predicted") "
@@ -86,6 +87,27 @@ def read(name):
 off, before = (abs(math.log(read(f"{name}.json")["time_s"] / 1e-4)) for name in ("learned", "general"))
 assert off < 0.25 and off < before, (off, before)
 CHECK
+    # What it learned is a file of the kernel, and the calibration stays as it is.
+    cmp -s "$published" calibrated.yaml || fail "the calibration changed"
+    run "$gpucal" show --kernels
+    expect_status 0
+    expect_line '^KERNEL +FINGERPRINT +TYPE'
+    expect_line '^saxpy +[0-9a-f]{12} .* [0-9]+ +[0-9.]+ %'
+    run "$gpucal" show --kernels --json
+    expect_status 0
+    # Other launches are other kernels.
+    run "$gpucal" predict own.cl -k saxpy -l 128 -g '((n+127)/128)*128' --at n=100000
+    expect_line '\(model general\)'
+    cp -r store before
+    run "$gpucal" store forget --model saxpy
+    expect_status 0
+    run "$gpucal" predict --profile saxpy.profile --at n=100000
+    expect_line '\(model general\)'
+    run "$gpucal" show --kernels
+    expect_status 1
+    expect_line 'nothing was learned of any kernel'
+    rm -r store
+    mv before store
     # The record has all times, and they say the same without the source.
     rm -r own.cl own.h kept
     run "$gpucal" evaluate --replay run.h5 --store store --model general --seen 3 saxpy
