@@ -16,6 +16,7 @@ struct gcal_kernel_limits gcal_select_device_limits(const struct gcal_device_inf
 {
     return (struct gcal_kernel_limits){
         .max_work_group_size = info->max_work_group_size,
+        .max_work_group_depth = gcal_device_info_limits(info).work_group_depth,
         .local_memory_bytes = info->local_memory_bytes,
         .cache_bytes = info->cache_bytes,
         .memory_bytes = info->global_memory_bytes,

@@ -194,8 +194,9 @@ void gcal_kernel_geometry_clear(struct gcal_geometry *geometry);
 
 /* Limits of a device, and what kernels are counted for on it. */
 struct gcal_kernel_limits {
-    size_t max_work_group_size;                        /* 0: any */
-    double local_memory_bytes;                         /* of a work-group; 0: any */
+    size_t max_work_group_size;  /* 0: any */
+    double max_work_group_depth; /* in the third dimension; 0: any */
+    double local_memory_bytes;   /* of a work-group; 0: any */
     double cache_bytes, memory_bytes, max_alloc_bytes; /* of a buffer; 0: any */
     bool fp16, fp64;
     struct gcal_kernel_counting counting;

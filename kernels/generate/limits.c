@@ -43,6 +43,7 @@ static bool has_dtype(const struct gcal_generator_setting *s,
 struct gcal_limits gcal_kernel_device_limits(const struct gcal_kernel_limits *limits)
 {
     return (struct gcal_limits){ .work_group_size = (double)limits->max_work_group_size,
+                                 .work_group_depth = limits->max_work_group_depth,
                                  .local_memory_bytes = limits->local_memory_bytes,
                                  .fp16 = limits->fp16,
                                  .fp64 = limits->fp64 };
@@ -55,6 +56,9 @@ bool gcal_kernel_limits_allow(const struct gcal_kernel_limits *limits,
 {
     const struct gcal_limits device = gcal_kernel_device_limits(limits);
     struct gcal_needs needs = { .work_group_size = 1,
+                                .work_group_depth = kernel->n_dims > 2
+                                                        ? (double)kernel->local_size[2]
+                                                        : 0,
                                 .fp16 = has_dtype(s, kernel, "float16"),
                                 .fp64 = has_dtype(s, kernel, "float64") };
     enum gcal_limit found;

@@ -95,6 +95,8 @@ int gcal_binding_find_needs(struct gcal_binding *b, const struct gcal_profile *p
 {
     b->needs =
         (struct gcal_needs){ .work_group_size = profile->n_dims > 0,
+                             .work_group_depth =
+                                 profile->n_dims > 2 ? (double)profile->local_size[2] : 0,
                              .local_memory_bytes = gcal_profile_local_bytes(profile),
                              .fp16 = needs_dtype(profile, "float16", false),
                              .fp64 = needs_dtype(profile, "float64", true) };

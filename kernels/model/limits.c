@@ -13,6 +13,8 @@ enum gcal_limit gcal_limits_find(const struct gcal_limits *l, const struct gcal_
 {
     if (exceeds(n->work_group_size, l->work_group_size))
         return GCAL_LIMIT_WORK_GROUP;
+    if (exceeds(n->work_group_depth, l->work_group_depth))
+        return GCAL_LIMIT_WORK_GROUP_DEPTH;
     if (exceeds(n->local_memory_bytes, l->local_memory_bytes))
         return GCAL_LIMIT_LOCAL_MEMORY;
     if (n->fp16 && !l->fp16)
@@ -30,6 +32,7 @@ const char *gcal_limit_name(enum gcal_limit limit)
 {
     static const char *const names[GCAL_N_LIMITS] = {
         [GCAL_LIMIT_WORK_GROUP] = "larger work-groups than the device allows",
+        [GCAL_LIMIT_WORK_GROUP_DEPTH] = "deeper work-groups than the device allows",
         [GCAL_LIMIT_LOCAL_MEMORY] = "more local memory than the device has",
         [GCAL_LIMIT_FP16] = "float16, which the device does not support",
         [GCAL_LIMIT_FP64] = "float64, which the device does not support",
@@ -49,6 +52,8 @@ int gcal_limits_check(const struct gcal_limits *l, const struct gcal_needs *n,
     } figures[GCAL_N_LIMITS] = {
         [GCAL_LIMIT_WORK_GROUP] = { n->work_group_size, l->work_group_size,
                                     "work-items" },
+        [GCAL_LIMIT_WORK_GROUP_DEPTH] = { n->work_group_depth, l->work_group_depth,
+                                          "work-items" },
         [GCAL_LIMIT_LOCAL_MEMORY] = { n->local_memory_bytes, l->local_memory_bytes, "B" },
         [GCAL_LIMIT_BUFFER] = { n->buffer_bytes, l->buffer_bytes, "B" },
         [GCAL_LIMIT_MEMORY] = { n->memory_bytes, l->memory_bytes, "B" },

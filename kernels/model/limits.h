@@ -13,6 +13,7 @@ struct gcal_error;
 /* Of a device; 0: unknown. */
 struct gcal_limits {
     double work_group_size;    /* most work-items of a work-group */
+    double work_group_depth;   /* and in its third dimension */
     double local_memory_bytes; /* of a work-group */
     double buffer_bytes;       /* of the largest buffer */
     double memory_bytes;
@@ -21,13 +22,14 @@ struct gcal_limits {
 
 /* Of a launch; 0: unknown, or none. */
 struct gcal_needs {
-    double work_group_size, local_memory_bytes;
+    double work_group_size, work_group_depth, local_memory_bytes;
     double buffer_bytes, memory_bytes; /* of the largest buffer, and of all */
     bool fp16, fp64;
 };
 
 enum gcal_limit {
     GCAL_LIMIT_WORK_GROUP,
+    GCAL_LIMIT_WORK_GROUP_DEPTH,
     GCAL_LIMIT_LOCAL_MEMORY,
     GCAL_LIMIT_FP16,
     GCAL_LIMIT_FP64,

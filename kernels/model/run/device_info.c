@@ -99,9 +99,16 @@ bool gcal_device_info_is_simulated(const struct gcal_device_info *info)
     return info->platform && strcmp(info->platform, GCAL_DEVICE_SIMULATED_PLATFORM) == 0;
 }
 
+/* OpenCL has a limit of each dimension, which is that of the work-group on most devices. */
+static double most_in_depth(const struct gcal_device_info *info)
+{
+    return info->vendor && strcmp(info->vendor, "NVIDIA Corporation") == 0 ? 64 : 0;
+}
+
 struct gcal_limits gcal_device_info_limits(const struct gcal_device_info *info)
 {
     return (struct gcal_limits){ .work_group_size = (double)info->max_work_group_size,
+                                 .work_group_depth = most_in_depth(info),
                                  .local_memory_bytes = info->local_memory_bytes,
                                  .buffer_bytes = info->max_alloc_bytes,
                                  .memory_bytes = info->global_memory_bytes,

@@ -124,6 +124,11 @@ if "$gpucal" export --to slurm --store "$out/store" --profile "$out/large.yaml" 
     ! grep -qE "$groups" "$out/answer"; then fail 'export'; fi
 grep -qE "$groups" "$out/answer" || fail 'export does not say why'
 
+# The third dimension has a limit of its own.
+depth='deeper work-groups than the device allows: 65 work-items, of at most 64 work-items'
+runs predict "$out/k.cl" -k block -l 1,1,64 -g n,n,n --at n=64
+cannot_run "$depth" predict "$out/k.cl" -k block -l 1,1,65 -g n,n,n --at n=65
+
 # What is not known of a device limits nothing.
 sed 's/^\( *max_work_group_size:\) .*/\1 0/; s/^\( *max_alloc_bytes:\) .*/\1 0/; s/^\( *global_memory_bytes:\) .*/\1 0/
     s/^\( *local_memory_bytes:\) .*/\1 0/' "$params" > "$out/unknown.yaml"
