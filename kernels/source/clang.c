@@ -360,6 +360,31 @@ static int refuse_debug(const char *source, const char *file, struct gcal_error 
     return 0;
 }
 
+/* clang's time grows by the square of an array's dimensions. */
+static int refuse_dimensions(const char *source, const char *file, struct gcal_error *err)
+{
+    enum { MOST = 256 };
+    size_t n[MOST] = { 0 }; /* brackets that follow each other, by how deep they are */
+    size_t depth = 0;
+    int line = 1;
+
+    for (const char *p = source; *p; p++) {
+        line += *p == '\n';
+        if (*p == '[' && depth + 1 < MOST)
+            n[++depth] = 0;
+        if (*p != ']' || !depth)
+            continue;
+        depth--;
+        n[depth] = p[1 + strspn(p + 1, " \t\f\v\r\n\\")] == '[' ? n[depth] + 1 : 0;
+        if (n[depth] >= MOST)
+            return gcal_error_set(err, GCAL_EINPUT,
+                                  "%s:%d: more than %d pairs of brackets follow each "
+                                  "other: give arrays fewer dimensions",
+                                  file, line, MOST);
+    }
+    return 0;
+}
+
 int gcal_source_check_errors(const struct gcal_source_unit *unit,
                              gcal_source_ignore *ignore, void *data,
                              struct gcal_error *err)
@@ -450,6 +475,7 @@ struct gcal_source_unit *gcal_source_open(enum gcal_source_language language,
         goto out;
     }
     if (refuse_debug(unit->source, unit->file, err) < 0 ||
+        refuse_dimensions(unit->source, unit->file, err) < 0 ||
         make_arguments(language, source, build_options, &arguments, err) < 0)
         goto out;
     if (headers.n)

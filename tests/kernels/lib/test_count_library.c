@@ -268,10 +268,14 @@ static void hostile_sources_are_refused(void **state)
         { "\x25:include \"/dev/zero\"\n" KERNEL "1; }", "is not read" },
         { "#pragma clang __debug overflow_stack\n" KERNEL "1; }", "__debug is refused" },
         { "_Pragma(\"clang __debug crash\")\n" KERNEL "1; }", "__debug is refused" },
+        { "struct s { int a[256]; }; struct t { struct s x[65]; };\n"
+          "__kernel void f(__global struct t *p) { p[0] = p[1]; }",
+          "copies of more than 65536 bytes" },
     };
     char *minus = repeat(KERNEL, "- ", 5000, "1.0f; }");
     char *terms = repeat(KERNEL, "x[0]+", 100000, "1.0f; }");
     char *blocks = repeat(KERNEL "1; ", "{", 100000, "");
+    char *dimensions = repeat(KERNEL "1; int y", "[sizeof(int[1])] [1]", 20000, "; }");
     pthread_t threads[3];
     void *why;
 
@@ -283,6 +287,7 @@ static void hostile_sources_are_refused(void **state)
     expect_refused(minus, "the front end crashed on it");
     expect_refused(terms, "");
     expect_refused(blocks, "");
+    expect_refused(dimensions, "more than 256 pairs of brackets");
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(pthread_join(threads[i], &why), 0);
         if (why)
@@ -293,6 +298,7 @@ static void hostile_sources_are_refused(void **state)
     free(minus);
     free(terms);
     free(blocks);
+    free(dimensions);
 }
 
 /* 10^8 tokens of four lines; a sanitizer's memory has no limit, so it takes its time. */
