@@ -232,7 +232,7 @@ static void bind_arguments(struct gcal_walk *w, CXCursor function,
 static struct gcal_walk_value inlined(struct gcal_walk *w, CXCursor c, CXCursor function,
                                       struct gcal_walk_children kids)
 {
-    enum { DEEPEST = 20 };
+    const struct gcal_walk_frame frame = gcal_walk_frame_of(w->frame, c, function, kids);
     const struct gcal_sets_scope *scope = w->scope;
     const struct gcal_walk_path *path = w->path;
     struct gcal_walk_children parts = gcal_walk_get_children(w, function);
@@ -241,7 +241,8 @@ static struct gcal_walk_value inlined(struct gcal_walk *w, CXCursor c, CXCursor 
     size_t first = w->n_returns, n_saved = 0;
     int n = clang_Cursor_getNumArguments(function), frozen = w->frozen;
 
-    if (w->call_depth == DEEPEST || n < 0 || kids.n != (size_t)n + 1 || !parts.n) {
+    if (frame.depth > GCAL_WALK_MAX_CALLS || n < 0 || kids.n != (size_t)n + 1 ||
+        !parts.n) {
         gcal_walk_fail(w, c,
                        "recursive functions, and functions with a variable number of "
                        "arguments, cannot be counted");
@@ -251,7 +252,7 @@ static struct gcal_walk_value inlined(struct gcal_walk *w, CXCursor c, CXCursor 
         saved = gcal_walk_variables_save(w, &n_saved);
     gcal_walk_find_indices(w, function);
     bind_arguments(w, function, kids);
-    w->call_depth++;
+    w->frame = &frame;
     w->path = NULL;
     w->frozen = 0; /* its own variables change */
     gcal_walk_stmt(w, parts.c[parts.n - 1]);
@@ -260,7 +261,7 @@ static struct gcal_walk_value inlined(struct gcal_walk *w, CXCursor c, CXCursor 
     if (frozen)
         gcal_walk_variables_restore(w, saved, n_saved);
     gcal_walk_variables_free(saved);
-    w->call_depth--;
+    w->frame = frame.outer;
     w->n_returns = first;
     w->path = path;
     w->scope = scope;

@@ -259,13 +259,18 @@ static void count_members(struct gcal_walk *w, CXCursor at, CXType type,
                           enum gcal_feature_direction direction,
                           struct gcal_walk_value pointer, const char *tag)
 {
-    enum { MOST_ELEMENTS = 256 };
+    enum { MOST_ELEMENTS = 256, MOST_BYTES = 1 << 16 };
     CXType part = clang_getCanonicalType(clang_getArrayElementType(type));
     CXCursor decl = clang_getTypeDeclaration(type);
     struct gcal_walk_children kids;
     bool is_union;
     long long n;
 
+    if (clang_Type_getSizeOf(type) > MOST_BYTES) {
+        gcal_walk_fail(w, at, "copies of more than %d bytes cannot be counted",
+                       MOST_BYTES);
+        return;
+    }
     if (gcal_source_is_array(type)) {
         n = clang_getArraySize(type);
         if (n > MOST_ELEMENTS)

@@ -1,10 +1,13 @@
 /* hoist.c - operations that are the same in each iteration of a loop
  *
- * All compilers move them before the loop.  Which ones they are is found in the syntax tree: what is
- * made of constants, ids, sizes, arguments, and variables that the loop does not assign, or
- * declares with such a value.  What is loaded is the same if its place is, and if nothing in the
- * loop may write there: it is in __constant memory or at an argument that is const and restrict,
- * or the loop has no store, atomic operation, barrier or call of a function of the source.
+ * All compilers move them before the loop, and they inline the functions of the source.  One rule
+ * says which ones they are: an expression is the same in each iteration if its operands are, be it
+ * written in the loop, in a macro, in a variable or in a function that is called from it.  The same
+ * are constants, ids and sizes; variables that the loop does not assign, or that have one value
+ * alone, which is such an expression; a parameter of a function, if its argument is; a call of a
+ * function, if what it returns is; and what is loaded, if its place is and nothing in the loop may
+ * write there: it is in __constant memory or at an argument that is const and restrict, or the loop
+ * has no store, atomic operation or barrier, in functions that it calls either.
  *
  * Work moves with its conditions: it stays in a loop whose iterations decide whether it is done.
  * Where the loop may not run at all, it is counted in the first iteration, and of a loop that is
@@ -18,16 +21,44 @@
 
 enum { CACHED = 4096 };
 
-/* What a loop does, by its text. */
+struct cursors {
+    size_t n, capacity;
+    CXCursor *all;
+};
+
+struct loop_variable {
+    CXCursor decl; /* a null cursor: none is here */
+    bool is_declared;
+    size_t n_assigned;
+    CXCursor value; /* that is assigned by '='; or a null cursor */
+};
+
+/* What a loop or function does, by its text and that of functions that it calls. */
 struct gcal_walk_loop_facts {
+    struct gcal_walk_loop_facts *next;
     CXCursor loop;
-    size_t n_assigned, assigned_capacity, n_declared, declared_capacity;
-    CXCursor *assigned, *declared; /* variables */
-    bool writes;                   /* to memory, or meets those who do */
+    struct cursors called;
+    size_t n_variables, variable_capacity; /* a power of two */
+    struct loop_variable *variables;       /* that it assigns or declares, by hash */
+    struct cursors returned, conditions;   /* of a function, not of those that it calls */
+    size_t call_depth;
+    bool writes;          /* to memory, or meets those who do */
+    bool writes_pointers; /* to variables, by pointers to them */
+};
+
+/* What is asked of expressions in 'frame': whether they are the same in each iteration of the loop
+ * that is in 'around'.
+ */
+struct question {
+    const struct question *outer; /* that has to be answered for this one */
+    const struct gcal_walk_loop_facts *facts;
+    const struct gcal_walk_frame *frame, *around;
+    CXCursor variable; /* that this is about */
 };
 
 struct gcal_walk_steady {
     CXCursor c, loop;
+    uint64_t path;
     bool is_known, is_steady;
     /* In which iteration of which run of the loop it was counted, and where: around it, and
      * around the iteration.
@@ -36,43 +67,130 @@ struct gcal_walk_steady {
     const struct gcal_sets_scope *scope, *around;
 };
 
+static uint64_t path_of(const struct gcal_walk_frame *frame)
+{
+    return frame ? frame->path : 0;
+}
+
+struct gcal_walk_frame gcal_walk_frame_of(const struct gcal_walk_frame *outer,
+                                          CXCursor call, CXCursor function,
+                                          struct gcal_walk_children kids)
+{
+    return (struct gcal_walk_frame){ .outer = outer,
+                                     .function = function,
+                                     .kids = kids,
+                                     .depth = outer ? outer->depth + 1 : 1,
+                                     .path = ((outer ? outer->path : 0) +
+                                              clang_hashCursor(call)) *
+                                             UINT64_C(0x9e3779b97f4a7c15) };
+}
+
+/* The argument for a parameter; a null cursor: it is no parameter of the function. */
+static CXCursor find_argument(const struct gcal_walk_frame *frame, CXCursor parameter)
+{
+    for (size_t i = 1; i < frame->kids.n; i++)
+        if (clang_equalCursors(clang_Cursor_getArgument(frame->function, (unsigned)i - 1),
+                               parameter))
+            return frame->kids.c[i];
+    return clang_getNullCursor();
+}
+
 /* ---- what a loop does ---- */
 
-static void add_cursor(struct gcal_walk *w, CXCursor **all, size_t *n, size_t *capacity,
-                       CXCursor c)
+static void add_cursor(struct gcal_walk *w, struct cursors *list, CXCursor c)
 {
-    CXCursor *moved = gcal_array_grow(*all, *n, capacity, sizeof(*moved), w->err);
+    CXCursor *moved =
+        gcal_array_grow(list->all, list->n, &list->capacity, sizeof(*moved), w->err);
 
     if (!moved) {
         w->failed = true;
         return;
     }
-    *all = moved;
-    moved[(*n)++] = c;
+    list->all = moved;
+    moved[list->n++] = c;
 }
 
-static bool is_among(const CXCursor *all, size_t n, CXCursor c)
+static bool is_among(const struct cursors *list, CXCursor c)
 {
-    for (size_t i = 0; i < n; i++)
-        if (clang_equalCursors(all[i], c))
+    for (size_t i = 0; i < list->n; i++)
+        if (clang_equalCursors(list->all[i], c))
             return true;
     return false;
 }
 
-/* Notes the variable that 'c' is a part of as assigned, or that memory is. */
+/* The variable's place among those of the loop: its own, or an empty one. */
+static struct loop_variable *place_variable(struct loop_variable *all, size_t capacity,
+                                            CXCursor decl)
+{
+    size_t i = clang_hashCursor(decl) & (capacity - 1);
+
+    while (!clang_Cursor_isNull(all[i].decl) && !clang_equalCursors(all[i].decl, decl))
+        i = (i + 1) & (capacity - 1);
+    return &all[i];
+}
+
+static struct loop_variable *
+add_variable(struct gcal_walk *w, struct gcal_walk_loop_facts *facts, CXCursor decl)
+{
+    const struct loop_variable none = { clang_getNullCursor(), false, 0,
+                                        clang_getNullCursor() };
+    size_t capacity = facts->variable_capacity ? 2 * facts->variable_capacity : 32;
+    struct loop_variable *grown, *place;
+
+    if (2 * facts->n_variables >= facts->variable_capacity) {
+        if (!(grown = malloc(capacity * sizeof(*grown)))) {
+            gcal_walk_fail_memory(w);
+            return NULL;
+        }
+        for (size_t i = 0; i < capacity; i++)
+            grown[i] = none;
+        for (size_t i = 0; i < facts->variable_capacity; i++)
+            if (!clang_Cursor_isNull(facts->variables[i].decl))
+                *place_variable(grown, capacity, facts->variables[i].decl) =
+                    facts->variables[i];
+        free(facts->variables);
+        facts->variables = grown;
+        facts->variable_capacity = capacity;
+    }
+    place = place_variable(facts->variables, facts->variable_capacity, decl);
+    facts->n_variables += clang_Cursor_isNull(place->decl);
+    place->decl = decl;
+    return place;
+}
+
+static struct loop_variable find_variable(const struct gcal_walk_loop_facts *facts,
+                                          CXCursor decl)
+{
+    return facts->n_variables
+               ? *place_variable(facts->variables, facts->variable_capacity, decl)
+               : (struct loop_variable){ .value = clang_getNullCursor() };
+}
+
+/* Notes that 'value', or what is not known, is assigned to the variable that 'c' is or is a part
+ * of, or that memory is written to.
+ */
 static void add_assigned(struct gcal_walk *w, struct gcal_walk_loop_facts *facts,
-                         CXCursor c)
+                         CXCursor c, CXCursor value)
 {
     struct gcal_walk_children kids;
+    CXType type = clang_getCanonicalType(gcal_source_type(c));
+    struct loop_variable *variable;
+    bool is_variable;
 
     for (;;) {
         c = gcal_walk_strip_casts(w, c);
         if (clang_getCursorKind(c) == CXCursor_DeclRefExpr) {
-            if (gcal_source_address_space(gcal_source_type(c)) == GCAL_FEATURE_SPACE_ANY)
-                add_cursor(w, &facts->assigned, &facts->n_assigned,
-                           &facts->assigned_capacity, clang_getCursorReferenced(c));
-            else
+            if (gcal_source_address_space(gcal_source_type(c)) !=
+                GCAL_FEATURE_SPACE_ANY) {
                 facts->writes = true;
+                return;
+            }
+            if (!clang_equalTypes(type, clang_getCanonicalType(gcal_source_type(c))))
+                value = clang_getNullCursor(); /* of a part */
+            if ((variable = add_variable(w, facts, clang_getCursorReferenced(c)))) {
+                variable->n_assigned++;
+                variable->value = value;
+            }
             return;
         }
         kids = gcal_walk_get_children(w, c);
@@ -81,14 +199,27 @@ static void add_assigned(struct gcal_walk *w, struct gcal_walk_loop_facts *facts
              clang_getCursorKind(c) != CXCursor_MemberRefExpr) ||
             gcal_walk_type_is_pointer(
                 gcal_source_type(gcal_walk_strip_casts(w, kids.c[0])))) {
-            facts->writes = true;
+            type = gcal_source_type(c);
+            is_variable = gcal_source_address_space(type) == GCAL_FEATURE_SPACE_ANY;
+            facts->writes = facts->writes || !is_variable || gcal_source_is_generic(type);
+            facts->writes_pointers = facts->writes_pointers || is_variable;
             return;
         }
+        value = clang_getNullCursor();
         c = kids.c[0];
     }
 }
 
-/* Returns whether the call has a value that follows from its arguments alone. */
+/* The function of the source that is called; or a null cursor. */
+static CXCursor find_called(CXCursor call)
+{
+    CXCursor function = clang_getCursorDefinition(clang_getCursorReferenced(call));
+
+    return clang_getCursorKind(function) == CXCursor_FunctionDecl ? function
+                                                                  : clang_getNullCursor();
+}
+
+/* Returns whether the call of a built-in function has a value that follows from its arguments. */
 static bool is_pure_call(struct gcal_walk *w, CXCursor c, struct gcal_walk_children kids)
 {
     static const char *const impure[] = {
@@ -97,8 +228,7 @@ static bool is_pure_call(struct gcal_walk *w, CXCursor c, struct gcal_walk_child
     };
     const char *name = gcal_walk_name(w, c);
 
-    if (!*name || clang_getCursorKind(clang_getCursorDefinition(
-                      clang_getCursorReferenced(c))) == CXCursor_FunctionDecl)
+    if (!*name)
         return false;
     for (size_t i = 0; i < sizeof(impure) / sizeof(*impure); i++)
         if (gcal_walk_starts_with(name, impure[i]))
@@ -117,96 +247,260 @@ static bool is_load_call(struct gcal_walk *w, CXCursor c)
            gcal_walk_starts_with(gcal_walk_name(w, c), "read_image");
 }
 
+/* Returns whether the argument is the address of a variable, for a parameter that reads there. */
+static bool is_read_only(struct gcal_walk *w, CXCursor argument, CXCursor parameter)
+{
+    CXType type = clang_getCursorType(parameter);
+    enum CXCursorKind kind;
+
+    argument = gcal_walk_strip_casts(w, argument);
+    kind = clang_getCursorKind(argument);
+    return gcal_walk_is_address(type) &&
+           clang_isConstQualifiedType(gcal_walk_pointee(type)) &&
+           (kind == CXCursor_DeclRefExpr ||
+            (kind == CXCursor_UnaryOperator &&
+             clang_getCursorUnaryOperatorKind(argument) == CXUnaryOperator_AddrOf));
+}
+
+static bool is_variable_address(CXType type)
+{
+    return gcal_walk_is_address(type) &&
+           gcal_source_address_space(gcal_walk_pointee(type)) == GCAL_FEATURE_SPACE_ANY;
+}
+
 static void find_facts(struct gcal_walk *w, struct gcal_walk_loop_facts *facts,
-                       CXCursor c)
+                       CXCursor c, bool is_base);
+
+static void find_call_facts(struct gcal_walk *w, struct gcal_walk_loop_facts *facts,
+                            CXCursor c, struct gcal_walk_children kids)
+{
+    CXCursor function = find_called(c);
+    bool is_known = !clang_Cursor_isNull(function);
+
+    if (!is_known && !is_pure_call(w, c, kids) && !is_load_call(w, c)) {
+        facts->writes = true;
+        for (size_t i = 1; i < kids.n; i++)
+            facts->writes_pointers = facts->writes_pointers ||
+                                     is_variable_address(gcal_source_type(kids.c[i]));
+    }
+    for (size_t i = 1; i < kids.n; i++)
+        if (!is_known ||
+            !is_read_only(w, kids.c[i],
+                          clang_Cursor_getArgument(function, (unsigned)i - 1)))
+            find_facts(w, facts, kids.c[i], false);
+    if (!is_known || is_among(&facts->called, function))
+        return;
+    add_cursor(w, &facts->called, function);
+    facts->call_depth++;
+    find_facts(w, facts, function, false);
+    facts->call_depth--;
+}
+
+/* 'is_base': of a subscript, which is no use of an array's address. */
+static void find_facts(struct gcal_walk *w, struct gcal_walk_loop_facts *facts,
+                       CXCursor c, bool is_base)
 {
     struct gcal_walk_children kids;
     enum CXCursorKind kind = clang_getCursorKind(c);
     enum CXUnaryOperatorKind unary = clang_getCursorUnaryOperatorKind(c);
+    struct loop_variable *variable;
 
-    if (w->failed || !gcal_walk_enter(w, c))
+    if (w->failed || kind == CXCursor_UnaryExpr /* sizeof */ || !gcal_walk_enter(w, c))
         return;
     kids = gcal_walk_get_children(w, c);
-    if (kind == CXCursor_VarDecl)
-        add_cursor(w, &facts->declared, &facts->n_declared, &facts->declared_capacity, c);
+    if (kind == CXCursor_VarDecl) {
+        if ((variable = add_variable(w, facts, c)))
+            variable->is_declared = true;
+    } else if (kids.n && kind == CXCursor_BinaryOperator &&
+               clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign)
+        add_assigned(w, facts, kids.c[0], kids.c[1]);
     else if (kids.n &&
              (kind == CXCursor_CompoundAssignOperator ||
-              (kind == CXCursor_BinaryOperator &&
-               clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign) ||
               (kind == CXCursor_UnaryOperator &&
                (unary == CXUnaryOperator_PostInc || unary == CXUnaryOperator_PostDec ||
                 unary == CXUnaryOperator_PreInc || unary == CXUnaryOperator_PreDec ||
-                unary == CXUnaryOperator_AddrOf))))
-        add_assigned(w, facts, kids.c[0]);
-    else if (kind == CXCursor_CallExpr && !is_pure_call(w, c, kids) &&
-             !is_load_call(w, c))
-        facts->writes = true;
-    for (size_t i = 0; i < kids.n; i++)
-        find_facts(w, facts, kids.c[i]);
+                (unary == CXUnaryOperator_AddrOf &&
+                 is_variable_address(gcal_source_type(c)))))))
+        add_assigned(w, facts, kids.c[0], clang_getNullCursor());
+    else if (!is_base &&
+             (kind == CXCursor_DeclRefExpr || kind == CXCursor_MemberRefExpr ||
+              kind == CXCursor_ArraySubscriptExpr) &&
+             gcal_source_is_array(gcal_source_type(c)) &&
+             gcal_source_address_space(gcal_source_type(c)) == GCAL_FEATURE_SPACE_ANY)
+        add_assigned(w, facts, c, clang_getNullCursor());
+    if (!facts->call_depth && kids.n && kind == CXCursor_ReturnStmt)
+        add_cursor(w, &facts->returned, kids.c[0]);
+    if (!facts->call_depth && kids.n &&
+        (kind == CXCursor_IfStmt || kind == CXCursor_SwitchStmt))
+        add_cursor(w, &facts->conditions, kids.c[0]);
+    if (kind == CXCursor_CallExpr)
+        find_call_facts(w, facts, c, kids);
+    for (size_t i = 0; i < kids.n && kind != CXCursor_CallExpr; i++)
+        find_facts(w, facts, kids.c[i],
+                   !i && (kind == CXCursor_ArraySubscriptExpr ||
+                          kind == CXCursor_MemberRefExpr ||
+                          (is_base && (kind == CXCursor_ParenExpr ||
+                                       kind == CXCursor_UnexposedExpr))));
     gcal_walk_leave(w);
 }
 
+/* NULL when memory fails. */
 static const struct gcal_walk_loop_facts *facts_of(struct gcal_walk *w, CXCursor loop)
 {
-    struct gcal_walk_loop_facts *moved;
+    struct gcal_walk_loop_facts *facts = w->facts;
 
-    for (size_t i = 0; i < w->n_facts; i++)
-        if (clang_equalCursors(w->facts[i].loop, loop))
-            return &w->facts[i];
-    moved =
-        gcal_array_grow(w->facts, w->n_facts, &w->fact_capacity, sizeof(*moved), w->err);
-    if (!moved) {
-        w->failed = true;
+    while (facts && !clang_equalCursors(facts->loop, loop))
+        facts = facts->next;
+    if (facts)
+        return facts;
+    if (!(facts = calloc(1, sizeof(*facts)))) {
+        gcal_walk_fail_memory(w);
         return NULL;
     }
-    w->facts = moved;
-    moved[w->n_facts] = (struct gcal_walk_loop_facts){ .loop = loop };
-    find_facts(w, &moved[w->n_facts], loop);
-    return &w->facts[w->n_facts++];
+    facts->loop = loop;
+    facts->next = w->facts;
+    w->facts = facts;
+    find_facts(w, facts, loop, false);
+    return facts;
 }
 
 /* ---- what is the same in each iteration ---- */
 
-static bool is_steady(struct gcal_walk *w, const struct gcal_walk_loop_facts *facts,
-                      CXCursor c);
+static bool is_steady(struct gcal_walk *w, const struct question *q, CXCursor c);
 
-static bool is_steady_variable(struct gcal_walk *w,
-                               const struct gcal_walk_loop_facts *facts, CXCursor c)
+/* Returns whether 'c', in the frame 'frame', is the same, which answers for 'variable' in q's. */
+static bool is_steady_for(struct gcal_walk *w, const struct question *q,
+                          CXCursor variable, const struct gcal_walk_frame *frame,
+                          CXCursor c)
 {
-    CXCursor decl = clang_getCursorReferenced(c);
-    struct gcal_walk_children kids;
+    struct question next = { q, q->facts, frame, q->around, variable };
+
+    for (const struct question *o = q; o; o = o->outer)
+        if (clang_equalCursors(o->variable, variable) &&
+            path_of(o->outer->frame) == path_of(q->frame))
+            return false; /* it follows from itself */
+    return is_steady(w, &next, c);
+}
+
+static bool is_steady_variable(struct gcal_walk *w, const struct question *q, CXCursor c)
+{
+    CXCursor decl = clang_getCursorReferenced(c), value, argument;
+    struct loop_variable variable = find_variable(q->facts, decl);
+    const struct gcal_walk_loop_facts *function;
+    const struct gcal_walk_variable *known;
 
     if (clang_getCursorKind(decl) == CXCursor_EnumConstantDecl)
         return true;
-    if (is_among(facts->assigned, facts->n_assigned, decl))
+    if (q->facts->writes_pointers && (known = gcal_walk_cell_find(w, decl, 0)) &&
+        known->escaped)
         return false;
-    if (!is_among(facts->declared, facts->n_declared, decl))
+    if (q->frame != q->around &&
+        !clang_Cursor_isNull(argument = find_argument(q->frame, decl)))
+        return !variable.n_assigned &&
+               is_steady_for(w, q, decl, q->frame->outer, argument);
+    if (!variable.n_assigned && !variable.is_declared)
         return true;
-    kids = gcal_walk_get_children(w, decl);
-    return kids.n && !gcal_source_is_array(gcal_source_type(decl)) &&
-           is_steady(w, facts, kids.c[kids.n - 1]);
+    if (clang_getCursorKind(decl) != CXCursor_VarDecl || variable.n_assigned > 1)
+        return false;
+    value = clang_Cursor_getVarDeclInitializer(decl);
+    if (variable.n_assigned) {
+        if (!clang_Cursor_isNull(value))
+            return false;
+        value = variable.value;
+        if (!variable.is_declared &&
+            (!(function = facts_of(w, clang_getCursorSemanticParent(decl))) ||
+             find_variable(function, decl).n_assigned > 1))
+            return false;
+    }
+    return !clang_Cursor_isNull(value) && is_steady_for(w, q, decl, q->frame, value);
+}
+
+/* The variable whose elements a pointer points to, in '*frame'; or a null cursor. */
+static CXCursor find_base(struct gcal_walk *w, const struct question *q, CXCursor c)
+{
+    const struct gcal_walk_frame *frame = q->frame;
+    struct gcal_walk_children kids;
+    CXCursor decl, argument;
+
+    for (;;) {
+        c = gcal_walk_strip_casts(w, c);
+        kids = gcal_walk_get_children(w, c);
+        if (clang_getCursorKind(c) == CXCursor_BinaryOperator && kids.n == 2) {
+            c = kids.c[!gcal_walk_is_address(gcal_source_type(kids.c[0]))];
+        } else if (kids.n && clang_getCursorKind(c) == CXCursor_UnaryOperator &&
+                   clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_AddrOf) {
+            c = gcal_walk_strip_casts(w, kids.c[0]);
+            kids = gcal_walk_get_children(w, c);
+            if (clang_getCursorKind(c) == CXCursor_ArraySubscriptExpr && kids.n)
+                c = kids.c[0];
+        } else {
+            decl = clang_getCursorReferenced(c);
+            if (frame == q->around ||
+                clang_Cursor_isNull(argument = find_argument(frame, decl)))
+                return decl;
+            frame = frame->outer;
+            c = argument;
+        }
+    }
 }
 
 /* Returns whether nothing may write to what 'c' names while the loop runs; 'base': of a subscript.
  */
-static bool is_kept(struct gcal_walk *w, const struct gcal_walk_loop_facts *facts,
-                    CXCursor c, CXCursor base)
+static bool is_kept(struct gcal_walk *w, const struct question *q, CXCursor c,
+                    CXCursor base)
 {
-    enum gcal_feature_space space = gcal_source_address_space(gcal_source_type(c));
-    CXType type;
+    CXType type = gcal_source_type(c);
+    enum gcal_feature_space space = gcal_source_address_space(type);
 
-    if (space == GCAL_FEATURE_SPACE_ANY || space == GCAL_FEATURE_SPACE_CONSTANT ||
-        !facts->writes)
+    if (clang_isVolatileQualifiedType(type))
+        return false;
+    if (space == GCAL_FEATURE_SPACE_ANY)
+        return clang_equalCursors(c, base) ||
+               (!q->facts->writes_pointers &&
+                (!gcal_source_is_generic(type) || !q->facts->writes));
+    if (space == GCAL_FEATURE_SPACE_CONSTANT || !q->facts->writes)
         return true;
-    base = clang_getCursorReferenced(gcal_walk_strip_casts(w, base));
+    base = find_base(w, q, base);
     type = clang_getCursorType(base);
     return clang_getCursorKind(base) == CXCursor_ParmDecl &&
            clang_isRestrictQualifiedType(type) &&
            clang_isConstQualifiedType(clang_getPointeeType(type));
 }
 
-static bool find_steady(struct gcal_walk *w, const struct gcal_walk_loop_facts *facts,
-                        CXCursor c)
+/* Of a function of the source: what it returns is, and where it has several ends all that decides
+ * between them.
+ */
+static bool is_steady_call(struct gcal_walk *w, const struct question *q, CXCursor c,
+                           struct gcal_walk_children kids)
+{
+    CXCursor function = find_called(c);
+    const struct gcal_walk_loop_facts *called;
+    struct gcal_walk_frame frame;
+    struct question inner;
+
+    if (clang_Cursor_isNull(function)) {
+        if (!is_pure_call(w, c, kids))
+            return false;
+        for (size_t i = 1; i < kids.n; i++)
+            if (!is_steady(w, q, kids.c[i]))
+                return false;
+        return true;
+    }
+    frame = gcal_walk_frame_of(q->frame, c, function, kids);
+    inner = (struct question){ q, q->facts, &frame, q->around, clang_getNullCursor() };
+    if (frame.depth > GCAL_WALK_MAX_CALLS || !(called = facts_of(w, function)) ||
+        !called->returned.n)
+        return false;
+    for (size_t i = 0; i < called->returned.n; i++)
+        if (!is_steady(w, &inner, called->returned.all[i]))
+            return false;
+    for (size_t i = 0; called->returned.n > 1 && i < called->conditions.n; i++)
+        if (!is_steady(w, &inner, called->conditions.all[i]))
+            return false;
+    return true;
+}
+
+static bool find_steady(struct gcal_walk *w, const struct question *q, CXCursor c)
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
     enum CXCursorKind kind = clang_getCursorKind(c);
@@ -215,7 +509,7 @@ static bool find_steady(struct gcal_walk *w, const struct gcal_walk_loop_facts *
 
     switch (kind) {
     case CXCursor_DeclRefExpr:
-        return is_steady_variable(w, facts, c) && is_kept(w, facts, c, c);
+        return is_steady_variable(w, q, c) && is_kept(w, q, c, c);
     case CXCursor_CompoundAssignOperator:
         return false;
     case CXCursor_BinaryOperator:
@@ -224,18 +518,12 @@ static bool find_steady(struct gcal_walk *w, const struct gcal_walk_loop_facts *
         break;
     case CXCursor_UnaryOperator:
         if (unary == CXUnaryOperator_PostInc || unary == CXUnaryOperator_PostDec ||
-            unary == CXUnaryOperator_PreInc || unary == CXUnaryOperator_PreDec ||
-            unary == CXUnaryOperator_AddrOf)
+            unary == CXUnaryOperator_PreInc || unary == CXUnaryOperator_PreDec)
             return false;
         is_load = unary == CXUnaryOperator_Deref;
         break;
     case CXCursor_CallExpr:
-        if (!is_pure_call(w, c, kids))
-            return false;
-        for (size_t i = 1; i < kids.n; i++)
-            if (!is_steady(w, facts, kids.c[i]))
-                return false;
-        return true;
+        return is_steady_call(w, q, c, kids);
     case CXCursor_MemberRefExpr:
         is_load = kids.n && gcal_walk_type_is_pointer(gcal_source_type(kids.c[0]));
         break;
@@ -245,21 +533,22 @@ static bool find_steady(struct gcal_walk *w, const struct gcal_walk_loop_facts *
             return false;
         break;
     }
-    if (is_load && !(kids.n && is_kept(w, facts, c, kids.c[0])))
+    if (is_load && !(kids.n && is_kept(w, q, c, kids.c[0])))
         return false;
     for (size_t i = 0; i < kids.n; i++)
-        if (!is_steady(w, facts, kids.c[i]))
+        if (!is_steady(w, q, kids.c[i]))
             return false;
     return true;
 }
 
-static struct gcal_walk_steady *steady_of(struct gcal_walk *w, CXCursor loop, CXCursor c)
+static struct gcal_walk_steady *steady_of(struct gcal_walk *w, CXCursor loop, CXCursor c,
+                                          uint64_t path)
 {
-    return &w->steady[(clang_hashCursor(c) ^ 31 * clang_hashCursor(loop)) % CACHED];
+    return &w->steady[(clang_hashCursor(c) ^ 31 * clang_hashCursor(loop) ^ path >> 40) %
+                      CACHED];
 }
 
-static bool is_steady(struct gcal_walk *w, const struct gcal_walk_loop_facts *facts,
-                      CXCursor c)
+static bool is_steady(struct gcal_walk *w, const struct question *q, CXCursor c)
 {
     struct gcal_walk_steady *known;
 
@@ -267,18 +556,21 @@ static bool is_steady(struct gcal_walk *w, const struct gcal_walk_loop_facts *fa
         gcal_walk_fail_memory(w);
         return false;
     }
-    known = steady_of(w, facts->loop, c);
-    if (!known->is_known || !clang_equalCursors(known->c, c) ||
-        !clang_equalCursors(known->loop, facts->loop)) {
+    known = steady_of(w, q->facts->loop, c, path_of(q->frame));
+    if (!known->is_known || known->path != path_of(q->frame) ||
+        !clang_equalCursors(known->c, c) ||
+        !clang_equalCursors(known->loop, q->facts->loop)) {
         bool steady;
 
         if (w->failed || !gcal_walk_enter(w, c))
             return false;
-        steady = find_steady(w, facts, c);
+        steady = find_steady(w, q, c);
         gcal_walk_leave(w);
-        *known = (struct gcal_walk_steady){
-            .c = c, .loop = facts->loop, .is_known = true, .is_steady = steady
-        };
+        *known = (struct gcal_walk_steady){ .c = c,
+                                            .loop = q->facts->loop,
+                                            .path = path_of(q->frame),
+                                            .is_known = true,
+                                            .is_steady = steady };
         return steady;
     }
     return known->is_steady;
@@ -382,7 +674,8 @@ static bool were_there(struct gcal_walk *w, const struct gcal_walk_steady *there
  */
 static bool is_counted(struct gcal_walk *w, const struct gcal_walk_running *r)
 {
-    struct gcal_walk_steady *known = steady_of(w, r->loop, w->expression);
+    struct gcal_walk_steady *known =
+        steady_of(w, r->loop, w->expression, path_of(w->frame));
 
     if (known->run == r->run && known->iteration < r->iteration && were_there(w, known))
         return true;
@@ -396,13 +689,13 @@ static bool is_counted(struct gcal_walk *w, const struct gcal_walk_running *r)
 bool gcal_walk_hoist(struct gcal_walk *w, const struct gcal_sets_scope **to)
 {
     const struct gcal_sets_scope *scope = w->scope, *loop;
-    const struct gcal_walk_loop_facts *facts;
+    struct question q = { .frame = w->frame, .variable = clang_getNullCursor() };
     bool is_apart, is_first = false;
 
     *to = scope;
-    for (const struct gcal_walk_running *r = w->running;
-         r && r->call_depth == w->call_depth; r = r->outer) {
-        if (!(facts = facts_of(w, r->loop)) || !is_steady(w, facts, w->expression))
+    for (const struct gcal_walk_running *r = w->running; r; r = r->outer) {
+        q.around = r->frame;
+        if (!(q.facts = facts_of(w, r->loop)) || !is_steady(w, &q, w->expression))
             return true;
         if (!r->is_nest && is_counted(w, r))
             return false;
@@ -424,11 +717,16 @@ bool gcal_walk_hoist(struct gcal_walk *w, const struct gcal_sets_scope **to)
 
 void gcal_walk_hoist_clear(struct gcal_walk *w)
 {
-    for (size_t i = 0; i < w->n_facts; i++) {
-        free(w->facts[i].assigned);
-        free(w->facts[i].declared);
+    struct gcal_walk_loop_facts *next;
+
+    for (; w->facts; w->facts = next) {
+        next = w->facts->next;
+        free(w->facts->variables);
+        free(w->facts->called.all);
+        free(w->facts->returned.all);
+        free(w->facts->conditions.all);
+        free(w->facts);
     }
-    free(w->facts);
     free(w->firsts);
     free(w->steady);
 }

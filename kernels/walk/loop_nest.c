@@ -321,7 +321,7 @@ struct gcal_walk_flow gcal_walk_loop_nest(struct gcal_walk *w,
         gcal_walk_push_condition(w, loop->at, n.within);
     chains = gcal_walk_chain_enter(w, loop, gcal_poly_atom_index(n.v));
     running = (struct gcal_walk_running){
-        w->running, loop->at, w->call_depth, true, gcal_poly_atom_index(n.v), 0, 0, NULL
+        w->running, loop->at, w->frame, true, gcal_poly_atom_index(n.v), 0, 0, NULL
     };
     w->running = &running;
     flow = walk_iterations(w, &n);

@@ -17,7 +17,11 @@
 
 struct gcal_error;
 
-enum { GCAL_WALK_MAX_DEPTH = 1500, GCAL_WALK_MAX_STEPS = 3000000 };
+enum {
+    GCAL_WALK_MAX_DEPTH = 1500,
+    GCAL_WALK_MAX_CALLS = 20,
+    GCAL_WALK_MAX_STEPS = 3000000
+};
 
 enum gcal_walk_value_kind {
     GCAL_WALK_VALUE_UNKNOWN,
@@ -122,7 +126,8 @@ struct gcal_walk_flow {
 struct gcal_walk_variable {
     const struct gcal_walk_chains_saved *chains; /* before saved ones: all chains */
     CXCursor decl;
-    int64_t at; /* bytes from its beginning */
+    unsigned hash; /* of 'decl' */
+    int64_t at;    /* bytes from its beginning */
     CXType type;
     struct gcal_walk_value value;
     bool escaped; /* its address was taken: unknown from then on */
@@ -149,11 +154,20 @@ struct gcal_walk_children {
     CXCursor *c;
 };
 
+/* A call of a function of the source that is being walked, innermost first. */
+struct gcal_walk_frame {
+    const struct gcal_walk_frame *outer; /* NULL: the kernel itself */
+    CXCursor function;
+    struct gcal_walk_children kids; /* of the call */
+    int depth;
+    uint64_t path; /* of calls, as a hash */
+};
+
 /* A loop that is being walked, innermost first. */
 struct gcal_walk_running {
     const struct gcal_walk_running *outer;
     CXCursor loop;
-    int call_depth;
+    const struct gcal_walk_frame *frame;
     bool is_nest; /* a dimension; else iteration by iteration */
     unsigned dimension;
     size_t run, iteration;               /* of iterations: which run of a loop this is */
@@ -189,8 +203,9 @@ struct gcal_walk {
     CXCursor *indices;   /* variables used in subscripts and loop control */
     CXCursor expression; /* being walked */
     const struct gcal_walk_running *running;
-    size_t n_facts, fact_capacity, n_firsts, first_capacity;
-    struct gcal_walk_loop_facts *facts; /* of loops (hoist.c) */
+    const struct gcal_walk_frame *frame; /* NULL: in the kernel itself */
+    size_t n_firsts, first_capacity;
+    struct gcal_walk_loop_facts *facts; /* of loops and functions (hoist.c) */
     struct gcal_walk_first *firsts;
     struct gcal_walk_steady *steady; /* what is known of expressions */
     size_t n_runs;                   /* of loops, iteration by iteration */
@@ -227,7 +242,6 @@ struct gcal_walk {
      */
     const struct gcal_walk_inductions *rolled;
     size_t n_carried, first_carried;
-    int call_depth;
     int n_forks;       /* of the loops around */
     int depth;         /* of nested expressions and statements */
     size_t n_events;   /* counted so far */
@@ -732,6 +746,9 @@ bool gcal_walk_call_access(struct gcal_walk *w, CXCursor c, const char *name,
                            struct gcal_walk_children kids, struct gcal_walk_value *value);
 
 /* ---- hoist.c: operations that are the same in each iteration of a loop ---- */
+struct gcal_walk_frame gcal_walk_frame_of(const struct gcal_walk_frame *outer,
+                                          CXCursor call, CXCursor function,
+                                          struct gcal_walk_children kids);
 /* Where the operation of the expression being walked is counted; false: it has been, in an earlier
  * iteration.
  */

@@ -108,8 +108,8 @@ struct gcal_walk_flow gcal_walk_loop_unroll(struct gcal_walk *w,
 {
     const struct gcal_sets_scope *outside = w->scope;
     struct gcal_walk_flow flow = gcal_walk_flow_fall_through();
-    struct gcal_walk_running running = { w->running,  loop->at, w->call_depth, false, 0,
-                                         ++w->n_runs, 0,        w->scope };
+    struct gcal_walk_running running = { w->running, loop->at,    w->frame, false,
+                                         0,          ++w->n_runs, 0,        w->scope };
     int broken;
 
     w->running = &running;

@@ -250,8 +250,11 @@ CXCursor gcal_walk_strip_casts(struct gcal_walk *w, CXCursor c)
 struct gcal_walk_variable *gcal_walk_cell_find(struct gcal_walk *w, CXCursor decl,
                                                int64_t at)
 {
+    unsigned hash = clang_hashCursor(decl);
+
     for (size_t i = w->n_variables; i-- > 0;)
-        if (w->variables[i].at == at && clang_equalCursors(w->variables[i].decl, decl))
+        if (w->variables[i].hash == hash && w->variables[i].at == at &&
+            clang_equalCursors(w->variables[i].decl, decl))
             return &w->variables[i];
     return NULL;
 }
@@ -282,7 +285,8 @@ void gcal_walk_cell_set(struct gcal_walk *w, CXCursor decl, int64_t at, CXType t
     }
     w->variables = moved;
     w->variables[w->n_variables++] =
-        (struct gcal_walk_variable){ NULL, decl, at, type, value, false };
+        (struct gcal_walk_variable){ NULL,  decl, clang_hashCursor(decl), at, type,
+                                     value, false };
 }
 
 void gcal_walk_variable_set(struct gcal_walk *w, CXCursor decl,

@@ -316,10 +316,76 @@ static void what_is_the_same_in_each_iteration_is_counted_before_the_loop(void *
           "float32 add 3200, float32 div 3200" },
         { "for (int k = 0; k < 100; k++) { atomic_inc(&h[k]); f += x / y; }",
           "float32 add 3200, float32 div 32" },
-        /* in the loops of a function; what is called from a loop is counted there */
+        /* in functions as in place: 100 additions, and what is x / y once */
         { "f = sum(x, y);", "float32 add 3200, float32 div 32" },
         { "for (int k = 0; k < 100; k++) f += quotient(x, y);",
+          "float32 add 3200, float32 div 32" },
+        { "for (int k = 0; k < 100; k++) f += quotient(x, k);",
           "float32 add 3200, float32 div 3200" },
+        { "for (int k = 0; k < 100; k++) f += quotient(x, y) + quotient(y, f);",
+          "float32 add 6400, float32 div 3232" },
+        { "for (int k = 0; k < 100; k++) f += quotient(quotient(x, y), y);",
+          "float32 add 3200, float32 div 64" },
+        { "for (int k = 0; k < 100; k++) f += 3.0f / quotient(x, y);",
+          "float32 add 3200, float32 div 64" },
+        { "for (int k = 0; k < 100; k++) f += late(x, y);",
+          "float32 add 3200, float32 div 64" },
+        { "for (int k = 0; k < 100; k++) f += late(f, y);",
+          "float32 add 3200, float32 div 6400" },
+        { "for (int j = 0; j < 10; j++) for (int k = 0; k < 10; k++) f += late(x, j);",
+          "float32 add 3200, float32 div 640" },
+        { "for (int k = 0; k < 10; k++) f += sum(x, y);",
+          "float32 add 32320, float32 div 32" },
+        { "for (int k = 0; k < 10; k++) f += 1.0f / sum(x, y);",
+          "float32 add 32320, float32 div 352" },
+        { "for (int k = 0; k < 100; k++) f += either(x, l < 8);",
+          "float32 add 3200, float32 div 32" },
+        { "for (int k = 0; k < 100; k++) f += either(x, k < 8);",
+          "float32 add 3200, float32 div 3200" },
+        { "for (int k = 0; k < 100; k++) f += 2.0f / either(x, m);",
+          "float32 add 3200, float32 div 64" },
+        { "for (int k = 0; k < 100; k++) f += table(x, 1);",
+          "float32 add 3200, float32 div 32" },
+        { "for (int k = 0; k < 100; k++) f += table(x, k & 3);",
+          "float32 add 3200, float32 div 3200, int32 and 3200" },
+        { "for (int k = 0; k < 100; k++) f += item(x);",
+          "float32 add 3200, float32 div 32, uint64 add 32" },
+        { "for (int k = 0; k < 100; k++) f += at(t, l);",
+          "float32 add 3200, float32 div 32" },
+        { "for (int k = 0; k < 100; k++) a[l] += at(t, l);",
+          "float32 add 3200, float32 div 3200" },
+        { "for (int k = 0; k < 100; k++) a[l] += at(r + 2, l);",
+          "float32 add 3200, float32 div 32" },
+        { "for (int k = 0; k < 100; k++) { put(a, l); f += at(t, l); }",
+          "float32 add 3200, float32 div 3200" },
+        { "for (int k = 0; k < 100; k++) { put(a, l); f += quotient(x, y); }",
+          "float32 add 3200, float32 div 32" },
+        { "volatile global float *z = a; for (int k = 0; k < 100; k++) f += 1.0f / z[l];",
+          "float32 add 3200, float32 div 3200" },
+        /* variables by their addresses */
+        { "for (int k = 0; k < 100; k++) f += of(&x);",
+          "float32 add 3200, float32 div 32" },
+        { "for (int k = 0; k < 100; k++) f += of(v);",
+          "float32 add 3200, float32 div 32" },
+        { "for (int k = 0; k < 100; k++) { set(&x, k); f += 1.0f / x; }",
+          "float32 add 3200, float32 div 3200" },
+        { "for (int k = 0; k < 100; k++) { set(v, k); f += 1.0f / v[0]; }",
+          "float32 add 3200, float32 div 3200" },
+        { "float *q = v; for (int k = 0; k < 100; k++) { q[0] = k; f += 1.0f / v[0]; }",
+          "float32 add 3200, float32 div 3200" },
+        { "float *q = &x; for (int k = 0; k < 100; k++) { *q = k; f += 1.0f / x; }",
+          "float32 add 3200, float32 div 3200" },
+        /* variables of one value */
+        { "for (int k = 0; k < 100; k++) { float z; z = x / y; f += 1.0f / z; }",
+          "float32 add 3200, float32 div 64" },
+        { "float z; for (int k = 0; k < 100; k++) { z = x / y; f += 1.0f / z; }",
+          "float32 add 3200, float32 div 64" },
+        { "float z = 1; for (int k = 0; k < 100; k++) { f += 1.0f / z; z = x / y; }",
+          "float32 add 3200, float32 div 3232" },
+        { "float z; z = 1; for (int k = 0; k < 100; k++) { f += 1.0f / z; z = x / y; }",
+          "float32 add 3200, float32 div 3232" },
+        { "for (int k = 0; k < 100; k++) { float z; z = x / z; f += 1.0f / z; }",
+          "float32 add 3200, float32 div 6400" },
         /* loops that are walked iteration by iteration */
         { "for (int k = 1; k < 32; k *= 2) f += x / y;",
           "float32 add 160, float32 div 32" },
@@ -330,7 +396,7 @@ static void what_is_the_same_in_each_iteration_is_counted_before_the_loop(void *
         { "for (int k = 1; k < 32; k *= 2) if (l < k) f += x / y;",
           "float32 add 31, float32 div 31" },
     };
-    char source[3000], text[400];
+    char source[4000], text[400];
     const struct gcal_count_request r = { .source = source,
                                           .file = "k.cl",
                                           .n_dims = 1,
@@ -349,9 +415,21 @@ static void what_is_the_same_in_each_iteration_is_counted_before_the_loop(void *
             "float sum(float x, float y)\n"
             "{ float f = 0; for (int k = 0; k < 100; k++) f += x / y; return f; }\n"
             "float quotient(float x, float y) { return x / y; }\n"
+            "float late(float x, float y)\n"
+            "{ float z, q; z = quotient(x, y); q = 1.0f / z; return q; }\n"
+            "float either(float x, int m)\n"
+            "{ if (m) return x / 3.0f; return 2.0f / x; }\n"
+            "float table(float x, int i)\n"
+            "{ const float w[] = { 1, 2, 3, 4 }; return x / w[i]; }\n"
+            "float item(float x) { return x / (get_global_id(0) + get_local_size(0)); }\n"
+            "float at(global const float *t, int i) { return 1.0f / t[i]; }\n"
+            "void put(global float *t, int i) { t[i] = 0; }\n"
+            "float of(const float *p) { return 1.0f / p[0]; }\n"
+            "void set(float *p, float x) { p[0] = x; }\n"
             "kernel void k(global float *a, global int *h, global const float *t,\n"
             "              global const float *restrict r, float x, float y, int m)\n"
-            "{ int l = get_local_id(0), n = 0; float f = 0;\n%s a[l] = f; }\n",
+            "{ int l = get_local_id(0), n = 0; float f = 0, v[2] = { x, y };\n%s "
+            "a[l] = f; }\n",
             cases[i].statement);
         p = by_hand_count(&r, cases[i].statement);
         describe(p, GCAL_FEATURE_OP, text);
