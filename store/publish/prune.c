@@ -125,6 +125,15 @@ static int prune_scope(struct gcal_arena *arena, struct pruning *p, const char *
     return rc;
 }
 
+/* Whether it is none of a node or a type: theirs are folders. */
+static bool is_strangers(const struct pruning *p, const char *path)
+{
+    struct stat info;
+
+    return fstatat(p->store->dirfd, path, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+           !S_ISDIR(info.st_mode);
+}
+
 /* The histories of all nodes or types. */
 static int prune_all(struct pruning *p, const char *folder, const char *history,
                      struct gcal_error *err)
@@ -137,9 +146,13 @@ static int prune_all(struct pruning *p, const char *folder, const char *history,
         rc = gcal_store_list(fd, "", &names, &n, err);
     for (size_t i = 0; i < n && rc == 0; i++) {
         struct gcal_arena *arena = gcal_arena_create();
+        const char *path = gcal_arena_format(arena, "%s/%s", history, names[i]);
 
-        rc = prune_scope(arena, p, gcal_arena_format(arena, "%s/%s", folder, names[i]),
-                         err);
+        if (!is_strangers(p, path))
+            rc = prune_scope(arena, p,
+                             gcal_arena_format(arena, "%s/%s", folder, names[i]), err);
+        else if (p->strangers)
+            rc = gcal_strings_add(p->strangers, path, err);
         gcal_arena_destroy(arena);
     }
     gcal_strings_free(names, n);

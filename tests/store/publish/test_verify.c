@@ -360,11 +360,16 @@ static void prune_leaves_what_the_ledger_does_not_have(void **state)
     publish(folder, "r2", 2e-12);
     store = gcal_store_open_writable(folder, NULL);
     sample_file_write(sample_path(folder, "history/n1/0notes.yaml"), "x", 1);
+    sample_file_write(sample_path(folder, "history/0notes.txt"), "x", 1);
+    assert_int_equal(symlink("/", sample_path(folder, "history/z")), 0);
     assert_int_equal(gcal_store_prune(store, 0, NAN, false, &removed, &strangers, NULL),
                      0);
-    assert_int_equal(strangers.n, 1);
-    assert_string_equal(strangers.items[0], "history/n1/0notes.yaml");
+    assert_int_equal(strangers.n, 3);
+    assert_string_equal(strangers.items[0], "history/0notes.txt");
+    assert_string_equal(strangers.items[1], "history/n1/0notes.yaml");
+    assert_string_equal(strangers.items[2], "history/z");
     assert_int_equal(access(sample_path(folder, strangers.items[0]), F_OK), 0);
+    assert_int_equal(access(sample_path(folder, strangers.items[1]), F_OK), 0);
     assert_int_equal(removed, 2);
     gcal_strings_clear(&strangers);
     gcal_store_close(store);
