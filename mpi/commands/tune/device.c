@@ -183,16 +183,12 @@ static int time_launches(struct gcal_tune_device *d, size_t config, double enoug
 static int make_up_arguments(struct gcal_tune_device *d, size_t config,
                              struct gcal_error *err)
 {
-    const struct gcal_kernel_list *list = d->space->kernels;
-    const struct gcal_kernel *kernel = d->space->configs[config].kernel;
+    struct gcal_kernel *kernel = d->space->configs[config].kernel;
     const char *all = "";
-    size_t k = 0;
 
-    while (list && k < list->n_kernels && list->kernels[k] != kernel)
-        k++;
-    if (!list || k == list->n_kernels || kernel->n_args)
+    if (kernel->n_args)
         return 0;
-    if (gcal_own_arguments_make_up(list->kernels[k], err) < 0)
+    if (gcal_own_arguments_make_up(kernel, err) < 0)
         return -1;
     if (d->says_arguments)
         return 0;
@@ -215,10 +211,6 @@ static int time_config(void *context, size_t config, double enough_s,
     int rc;
 
     *time = (struct gcal_tune_time){ .outcome = GCAL_TUNE_FAILED };
-    if (!d->space->configs[config].kernel) {
-        set_failed(d, time, GCAL_TUNE_FAILED, d->space->configs[config].left_out);
-        return 0;
-    }
     program = gcal_tune_build_wait(&d->build, config);
     time->build_s = program->took_s;
     if (program->ahead == GCAL_TUNE_BUILD_FAILED) {

@@ -23,17 +23,13 @@ static int compare_programs(const struct gcal_kernel *a, const struct gcal_kerne
     return order == 0 && a->source != b->source ? strcmp(a->source, b->source) : order;
 }
 
-struct item {
-    const struct gcal_kernel *kernel;
-    size_t config;
-};
-
-static int compare_items(const void *a, const void *b)
+static int compare_configs(const void *a, const void *b, void *configs)
 {
-    const struct item *x = a, *y = b;
-    int order = compare_programs(x->kernel, y->kernel);
+    const struct gcal_tune_config *all = configs;
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    int order = compare_programs(all[x].kernel, all[y].kernel);
 
-    return order ? order : (x->config > y->config) - (x->config < y->config);
+    return order ? order : (x > y) - (x < y);
 }
 
 /* ---- opening ---- */
@@ -64,17 +60,16 @@ int gcal_tune_build_open(struct gcal_arena *arena, struct gcal_tune_build *build
         .programs = gcal_arena_alloc(arena, n, sizeof(*build->programs)),
         .queue = gcal_arena_alloc(arena, n, sizeof(*build->queue)),
     };
-    struct item *items = gcal_arena_alloc(arena, n, sizeof(*items));
-    size_t n_items = 0;
+    size_t *sorted = gcal_arena_alloc(arena, n, sizeof(*sorted));
     for (size_t i = 0; i < n; i++)
-        if (space->configs[i].kernel)
-            items[n_items++] = (struct item){ space->configs[i].kernel, i };
-    qsort(items, n_items, sizeof(*items), compare_items);
-    for (size_t i = 0; i < n_items; i++)
-        build->first[items[i].config] =
-            i && compare_programs(items[i - 1].kernel, items[i].kernel) == 0
-                ? build->first[items[i - 1].config]
-                : items[i].config;
+        sorted[i] = i;
+    qsort_r(sorted, n, sizeof(*sorted), compare_configs, space->configs);
+    for (size_t i = 0; i < n; i++)
+        build->first[sorted[i]] =
+            i && compare_programs(space->configs[sorted[i - 1]].kernel,
+                                  space->configs[sorted[i]].kernel) == 0
+                ? build->first[sorted[i - 1]]
+                : sorted[i];
     /* Without a folder of built kernels, the worker that measures would not find them. */
     if (!gcal_worker_spawner_keeps_builds(spawner))
         return 0;
@@ -102,8 +97,7 @@ void gcal_tune_build_announce(struct gcal_tune_build *build, const size_t *confi
     for (size_t i = 0; i < n; i++) {
         size_t first = build->first[configs[i]];
 
-        if (!build->space->configs[configs[i]].kernel ||
-            build->programs[first].ahead != GCAL_TUNE_NOT_BUILT)
+        if (build->programs[first].ahead != GCAL_TUNE_NOT_BUILT)
             continue;
         build->programs[first].ahead = GCAL_TUNE_QUEUED;
         build->queue[build->n_queue++] = first;

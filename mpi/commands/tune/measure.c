@@ -164,11 +164,10 @@ static int measure_space(struct gcal_arena *arena,
                          struct gcal_tune_measured *m, struct gcal_error *err)
 {
     struct gcal_local_devices *devices = gcal_arena_alloc(arena, 1, sizeof(*devices));
-    size_t n_others;
 
     /* What an earlier measurement left in the file. */
     if (o->t4 && access(o->t4, F_OK) == 0 &&
-        gcal_tune_t4_read(&m->times, space, o->t4, &n_others, err) < 0)
+        gcal_tune_t4_read(&m->times, space, o->t4, err) < 0)
         return -1;
     gcal_arena_own(arena, devices, close_devices);
     if (gcal_local_devices_open(devices, err) < 0 ||
@@ -183,14 +182,12 @@ int gcal_tune_measure(struct gcal_arena *arena, const struct gcal_tune_measure_o
                       const struct gcal_device_info *info, struct gcal_tune_measured *m,
                       struct gcal_error *err)
 {
-    size_t n_others;
-
     *m = (struct gcal_tune_measured){ 0 };
     if (!o->measures && !o->times)
         return 0;
     m->times = gcal_tune_times_create(arena, space);
     if (o->times) {
-        if (gcal_tune_times_read(&m->times, space, o->times, &n_others, err) < 0 ||
+        if (gcal_tune_times_read(&m->times, space, o->times, err) < 0 ||
             gcal_tune_replay(space, &m->times, &m->replay, err) < 0)
             return -1;
         m->is_replayed = true;

@@ -118,13 +118,12 @@ static int read_time(struct gcal_arena *arena, const char *path, size_t i,
 }
 
 int gcal_tune_t4_read(struct gcal_tune_times *times, const struct gcal_tune_space *space,
-                      const char *path, size_t *n_others, struct gcal_error *err)
+                      const char *path, struct gcal_error *err)
 {
     json_t *root, *results = open_results(path, &root, err), *result;
-    size_t i, n = json_array_size(results);
+    size_t i, n = json_array_size(results), n_others = 0;
     int rc = results ? 0 : -1;
 
-    *n_others = 0;
     json_array_foreach(results, i, result)
     {
         /* {"N": 128, "F": 32}; no arguments of anything else. */
@@ -149,7 +148,7 @@ int gcal_tune_t4_read(struct gcal_tune_times *times, const struct gcal_tune_spac
         struct gcal_tune_time time;
 
         if (config == space->n_configs) {
-            ++*n_others;
+            n_others++;
             continue;
         }
         if ((rc = read_time(times->arena, path, i, result, &time, err)) < 0)
@@ -157,7 +156,7 @@ int gcal_tune_t4_read(struct gcal_tune_times *times, const struct gcal_tune_spac
         gcal_tune_times_set(times, config, &time);
     }
     json_decref(root);
-    if (rc == 0 && n && *n_others == n)
+    if (rc == 0 && n && n_others == n)
         return gcal_error_set(err, GCAL_EINPUT,
                               "%s: none of its %zu results is of a configuration of %s",
                               path, n, space->kernel);

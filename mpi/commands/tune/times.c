@@ -138,10 +138,10 @@ static size_t find_config(struct gcal_arena *arena, const struct gcal_csv_table 
 }
 
 static int read_rows(struct gcal_tune_times *times, const struct gcal_tune_space *space,
-                     const struct gcal_csv_table *table, size_t *n_others,
-                     struct gcal_error *err)
+                     const struct gcal_csv_table *table, struct gcal_error *err)
 {
     struct columns columns;
+    size_t n_others = 0;
 
     if (find_columns(table, &columns, err) < 0)
         return -1;
@@ -150,14 +150,14 @@ static int read_rows(struct gcal_tune_times *times, const struct gcal_tune_space
         struct gcal_tune_time time;
 
         if (config == space->n_configs) {
-            ++*n_others;
+            n_others++;
             continue;
         }
         if (read_time(times->arena, table, row, &columns, &time, err) < 0)
             return -1;
         gcal_tune_times_set(times, config, &time);
     }
-    if (*n_others < table->n_rows || !table->n_rows)
+    if (n_others < table->n_rows || !table->n_rows)
         return 0;
     return gcal_error_set(err, GCAL_EINPUT,
                           "%s: none of its %zu lines is about a configuration of %s",
@@ -166,18 +166,17 @@ static int read_rows(struct gcal_tune_times *times, const struct gcal_tune_space
 
 int gcal_tune_times_read(struct gcal_tune_times *times,
                          const struct gcal_tune_space *space, const char *path,
-                         size_t *n_others, struct gcal_error *err)
+                         struct gcal_error *err)
 {
     const char *dot = strrchr(path, '.');
     struct gcal_csv_table table = { 0 };
     int rc;
 
-    *n_others = 0;
     if (dot && strcasecmp(dot, ".json") == 0)
-        return gcal_tune_t4_read(times, space, path, n_others, err);
+        return gcal_tune_t4_read(times, space, path, err);
     rc = gcal_csv_table_read(path, &table, err);
     if (rc == 0)
-        rc = read_rows(times, space, &table, n_others, err);
+        rc = read_rows(times, space, &table, err);
     gcal_csv_table_clear(&table);
     return rc;
 }

@@ -34,15 +34,15 @@ static inline void gcal_tune_times_set(struct gcal_tune_times *times, size_t con
 const char *gcal_tune_outcome_name(enum gcal_tune_outcome outcome);
 
 /* Adds what the file has of the space's configurations, the format being T4 if its name ends
- * in .json; '*n_others': results of others, which are left out.  -1 with "file:line: ..." for
+ * in .json; results of others are left out.  -1 with "file:line: ..." for
  * bad ones, and for a file without any configuration of the space.
  */
 int gcal_tune_times_read(struct gcal_tune_times *times,
                          const struct gcal_tune_space *space, const char *path,
-                         size_t *n_others, struct gcal_error *err);
+                         struct gcal_error *err);
 /* t4.c: the same of T4 whatever its name; and writes what 'times' has. */
 int gcal_tune_t4_read(struct gcal_tune_times *times, const struct gcal_tune_space *space,
-                      const char *path, size_t *n_others, struct gcal_error *err);
+                      const char *path, struct gcal_error *err);
 int gcal_tune_t4_write(const char *path, const struct gcal_tune_space *space,
                        const struct gcal_tune_times *times, struct gcal_error *err);
 

@@ -18,7 +18,6 @@ struct gcal_kernel;
 struct gcal_kernel_list;
 struct gcal_option_list;
 struct gcal_params_device;
-struct gcal_yaml;
 
 /* ---- the space ---- */
 
@@ -42,13 +41,12 @@ struct gcal_tune_parameter {
 };
 
 struct gcal_tune_config {
-    size_t *values;                   /* by parameter: which of its values */
-    const char *name;                 /* "N:128 F:32": the parameters that vary */
-    const struct gcal_kernel *kernel; /* counted; NULL: left out, or a profile */
-    const char *left_out;             /* why: "the device allows 1024 work-items"; NULL */
-    double predicted_s;               /* NaN: no prediction */
-    double low_s, high_s;             /* 90 % interval */
-    double not_covered; /* share of its work that the model has no cost for */
+    size_t *values;             /* by parameter: which of its values */
+    const char *name;           /* "N:128 F:32": the parameters that vary */
+    struct gcal_kernel *kernel; /* counted; NULL: a profile */
+    double predicted_s;         /* NaN: no prediction */
+    double low_s, high_s;       /* 90 % interval */
+    double not_covered;         /* share of its work that the model has no cost for */
     double beats_first; /* probability that it is faster than the first of the ranking;
                             NaN: it is not covered */
     bool extrapolates;  /* outside the calibrated range */

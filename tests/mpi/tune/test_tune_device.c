@@ -60,7 +60,7 @@ static const struct {
 enum { N = sizeof(cases) / sizeof(*cases) };
 
 static struct gcal_kernel kernels[N];
-static struct gcal_tune_config configs[N + 1];
+static struct gcal_tune_config configs[N];
 static struct gcal_tune_space space = { .kernel = "scale", .configs = configs };
 static struct gcal_local_devices devices;
 static struct gcal_tune_device *device;
@@ -95,9 +95,7 @@ static int set_up(void **state)
         configs[i] = (struct gcal_tune_config){ .name = (char *)cases[i].name,
                                                 .kernel = &kernels[i] };
     }
-    configs[N] =
-        (struct gcal_tune_config){ .name = "N:8", .left_out = "the device has no fp16" };
-    space.n_configs = N + 1;
+    space.n_configs = N;
     folder_make(state);
     setenv("TMPDIR", folder, 1);
     unsetenv("POCL_CACHE_DIR");
@@ -149,16 +147,6 @@ static void finds_what_each_configuration_is(void **state)
             assert_true(time.build_s > 0);
         }
     }
-}
-
-static void leaves_out_what_the_space_left_out(void **state)
-{
-    struct gcal_tune_time time;
-
-    (void)state;
-    time_one(N, INFINITY, &time);
-    assert_int_equal(time.outcome, GCAL_TUNE_FAILED);
-    assert_string_equal(time.why, "the device has no fp16");
 }
 
 /* Every launch takes longer than a picosecond. */
@@ -235,7 +223,6 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_what_each_configuration_is),
-        cmocka_unit_test(leaves_out_what_the_space_left_out),
         cmocka_unit_test(abandons_what_takes_too_long),
         cmocka_unit_test(builds_into_the_folder),
         cmocka_unit_test(makes_arguments_up),
