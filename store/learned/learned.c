@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/model/profile.h"
 #include "store/files/store.h"
@@ -132,6 +133,21 @@ static int add_model(struct gcal_params_device *device,
     return 1;
 }
 
+/* Other kernels may have the name: then with the fingerprint's first digits. */
+static int name_model(const struct gcal_params_device *device, const char *fingerprint,
+                      struct gcal_params_model *model, struct gcal_error *err)
+{
+    char *name;
+
+    if (!gcal_params_find_model(device, model->name))
+        return 1;
+    if (!(name = gcal_buf_format("%s-%.8s", model->name, fingerprint)))
+        return gcal_error_memory(err);
+    free(model->name);
+    model->name = name;
+    return 1;
+}
+
 static bool is_target(const struct gcal_params_device *device, const char *fingerprint)
 {
     for (size_t i = 0; i < device->n_models; i++) {
@@ -157,7 +173,8 @@ int gcal_learned_add(const struct gcal_store *store, const struct gcal_profile *
     if (is_target(device, fingerprint))
         return 1;
     rc = gcal_store_load_learned(store, fingerprint, &known, err);
-    if (rc > 0 && (rc = compose_known(&known, device, profile, &model, err)) > 0)
+    if (rc > 0 && (rc = compose_known(&known, device, profile, &model, err)) > 0 &&
+        (rc = name_model(device, fingerprint, &model, err)) > 0)
         rc = add_model(device, &model, err);
     if (rc <= 0)
         gcal_params_model_clear(&model);

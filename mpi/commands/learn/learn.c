@@ -11,13 +11,14 @@
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "calib/select/select.h"
+#include "mpi/cli/catalogue.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/options.h"
 #include "mpi/cli/parse.h"
 #include "mpi/commands/count/options.h"
 #include "mpi/commands/learn/private.h"
 
-enum { NAME = 256, SIZES, KEEP };
+enum { NAME = 256, SIZES, KEEP, TIMES };
 
 static const struct argp_option options[] = {
     { "sizes", SIZES, "NAME=FIRST:LAST,..", 0,
@@ -25,6 +26,13 @@ static const struct argp_option options[] = {
       "the first range (default: from short runs to long ones)",
       0 },
     { "name", NAME, "NAME", 0, "The name of the model (default: the kernel's)", 0 },
+    { "times", TIMES, "FILE.csv", 0,
+      "Learn from the times of this file instead of measuring: of KERNEL.cl at sizes, or "
+      "of "
+      "catalogue kernels ('gpucal kernels --run --csv')",
+      0 },
+    { "node", 'N', "NODE", 0, "With --times: the node that took them (default: this one)",
+      0 },
     { "keep", KEEP, "DIR", 0, "Write the catalogue entry that is made to this folder",
       0 },
     { "record", 'r', "FILE.h5", 0, "Keep the record of the measurements", 0 },
@@ -43,10 +51,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         GCAL_OPTION_VALUES(state, &c->count, &c->own, &c->store, &c->device, &c->budget_s,
-                           &c->json);
+                           &c->json, &c->catalogue);
         break;
     case SIZES:
         c->sizes = arg;
+        break;
+    case TIMES:
+        c->times = arg;
+        break;
+    case 'N':
+        c->node = arg;
         break;
     case NAME:
         c->name = arg;
@@ -65,8 +79,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         break;
     case ARGP_KEY_END:
         c->quiet = c->quiet || c->json;
-        if (!c->count.file)
-            argp_error(state, "expected KERNEL.cl");
+        if (!c->count.file && !c->times)
+            argp_error(state, "expected KERNEL.cl, or --times FILE.csv");
+        if (c->times && (c->sizes || c->record || c->keep || c->budget_s > 0))
+            argp_error(state, "--times excludes --sizes, --record, --keep and --budget: "
+                              "nothing is measured");
+        if (!c->times && (c->node || c->catalogue.n))
+            argp_error(state, "--node and --catalogue require --times");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -81,11 +100,12 @@ static const struct argp_child children[] = { { &gcal_count_options_kernel_argp,
                                               GCAL_OPTION(device),
                                               GCAL_OPTION(budget),
                                               GCAL_OPTION(json),
+                                              GCAL_OPTION(catalogue),
                                               { 0 } };
 static const struct argp argp = {
     .options = options,
     .parser = parse_option,
-    .args_doc = "KERNEL.cl",
+    .args_doc = "KERNEL.cl\n--times FILE.csv",
     .children = children,
     .doc =
         "Measures a kernel of your own on a device of this machine at several sizes, "
@@ -95,6 +115,8 @@ static const struct argp argp = {
         "  gpucal learn my.cl -k saxpy --local 256 --global n\n"
         "  gpucal learn my.cl -k conv5x5 --local 16,16 --global width,height \\\n"
         "      --sizes width=256:2048\n"
+        "  gpucal learn my.cl -k saxpy --local 256 --global n --times t.csv\n"
+        "  gpucal learn --times products.csv\n"
         "Exit status: 0 good, 1 bad input, 4 the fit was rejected, 5 the kernel or the "
         "device fails, 6 the store or the record cannot be written."
 };
@@ -223,11 +245,11 @@ int gcal_command_learn(int argc, char **argv)
     int rc;
 
     gcal_command_parse(&argp, argc, argv, &c);
-    rc = learn(&l, &err);
+    rc = c.times ? gcal_learn_from_times(&c, &err) : learn(&l, &err);
     if (l.record && !l.c->record)
         unlink(l.record);
     gcal_params_clear(&l.published);
-    gcal_params_clear(&l.known);
+    gcal_params_clear(&l.learned.known);
     gcal_config_clear(&l.config);
     gcal_catalogue_close(l.catalogue);
     gcal_catalogue_files_clear(&l.files);

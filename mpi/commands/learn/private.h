@@ -27,21 +27,35 @@ struct gcal_learn_points {
 struct gcal_learn_command {
     struct gcal_count_options count;
     struct gcal_own_options own;
-    const char *store, *device, *name, *sizes, *record, *keep;
+    const char *store, *device, *name, *sizes, *record, *keep, *times, *node;
+    struct gcal_option_list catalogue;
     double budget_s;
     bool quiet, json;
 };
 
-/* The kernel's model on the device, and what it is worth. */
+/* One kernel, its model on a device, and what it is worth. */
 struct gcal_learned {
-    const struct gcal_params_device *device; /* to learn on, with the general model */
-    size_t n;                                /* times, of all devices of the type */
+    struct gcal_arena *arena;
+    struct gcal_store *store;
+    const struct gcal_params_device *device; /* to learn on */
+    const struct gcal_params_model *general; /* of the device */
+    const char *name;                        /* of the model */
+    /* Counts the launch at sizes "n=1024,m=64": fills profile and sizes. */
+    int (*count)(void *context, const char *sizes, struct gcal_kernel_time *time,
+                 struct gcal_error *err);
+    void *context;
+    struct gcal_params known; /* in the store; the owner's to clear */
+    size_t n;                 /* times, of all devices of the type */
     struct gcal_kernel_time *times;
     struct gcal_params_time *kept; /* the same, as the store keeps them */
     size_t times_capacity, kept_capacity;
     struct gcal_params_model model;
     /* Geometric means at these sizes: of the general model, and of models that lack the size. */
     double general_error, held_out_error;
+};
+
+struct gcal_learn_run {
+    const char *run_id, *utc;
 };
 
 /* The state of a run of the command; what it has is released with the arena. */
@@ -59,11 +73,9 @@ struct gcal_learning {
     struct gcal_own_trial trial;
     struct gcal_learn_points points;
     const char *node;
-    struct gcal_params published;            /* of the node */
-    const struct gcal_params_model *general; /* of the device */
-    struct gcal_params known;                /* of the kernel, in the store */
-    struct gcal_config config; /* the built-in one, for the options of measuring */
-    char *record;              /* file */
+    struct gcal_params published; /* of the node */
+    struct gcal_config config;    /* the built-in one, for the options of measuring */
+    char *record;                 /* file */
     struct gcal_learned learned;
 };
 
@@ -78,6 +90,11 @@ int gcal_learn_keep_entry(const struct gcal_learning *l, struct gcal_error *err)
 
 void gcal_learn_print_plan(const struct gcal_learning *l);
 void gcal_learn_print_end(const struct gcal_learning *l, double took_s);
+
+/* Kernels that were learned. */
+void gcal_learn_print_kernels(const struct gcal_learn_command *command,
+                              const struct gcal_learned *kernels, size_t n,
+                              double took_s);
 
 /* ---- points.c ---- */
 
@@ -139,5 +156,22 @@ int gcal_learn_measure(struct gcal_learning *l, struct gcal_error *err);
 int gcal_learn_find_general(struct gcal_learning *l, struct gcal_error *err);
 /* Fits what the record has, and publishes it. */
 int gcal_learn_fit(struct gcal_learning *l, struct gcal_error *err);
+
+/* ---- kernel.c ---- */
+
+/* Adds a time unless there is one at these sizes: newer times come first. */
+int gcal_learn_add_time(struct gcal_learned *kernel, const struct gcal_params_time *time,
+                        struct gcal_error *err);
+/* Corrects the general model by the times, of which there are some, and those that the store has
+ * of this type, and publishes that as of 'run'.
+ */
+int gcal_learn_fit_kernel(struct gcal_learned *kernel, const struct gcal_learn_run *run,
+                          struct gcal_error *err);
+
+/* ---- times.c: --times ---- */
+
+/* Learns the kernels of a file of times, that of the options' source or all of the catalogue's. */
+int gcal_learn_from_times(const struct gcal_learn_command *command,
+                          struct gcal_error *err);
 
 #endif

@@ -91,28 +91,33 @@ static json_t *list_corrections(const struct gcal_params_model *m)
     return all;
 }
 
-static void print_json(const struct gcal_learning *l, double took_s)
+/* {"n": 1024, "m": 64} of "n=1024,m=64" */
+static json_t *sizes_json(const char *sizes)
 {
-    const struct gcal_learned *learned = &l->learned;
-    json_t *sizes = json_array(), *all;
+    json_t *point = json_object();
 
-    for (size_t k = 0; k < l->points.n; k++) {
-        json_t *point = json_object();
+    while (*sizes) {
+        size_t name = strcspn(sizes, "="), end = strcspn(sizes, ",");
 
-        for (size_t i = 0; i < l->own.n_sizes; i++)
-            json_object_set_new(point, l->own.sizes[i].name,
-                                json_real(l->points.values[k * l->points.n_sizes + i]));
-        json_array_append_new(sizes, point);
+        json_object_setn_new(point, sizes, name,
+                             json_real(strtod(sizes + name + 1, NULL)));
+        sizes += end + (sizes[end] == ',');
     }
-    all = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:b, s:f, s:o}", "model",
-                    l->own.model, "kernel", l->own.signature.kernel, "device",
-                    learned->device->info.name, "uid", learned->device->info.uid,
-                    "general_mean_error", gcal_json_number(learned->general_error),
-                    "held_out_mean_error", gcal_json_number(learned->held_out_error),
-                    "corrections", list_corrections(&learned->model), "published", true,
-                    "took_s", took_s, "sizes", sizes);
-    gcal_json_print(all, "learn");
-    json_decref(all);
+    return point;
+}
+
+static json_t *learned_json(const struct gcal_learned *d, double took_s)
+{
+    json_t *sizes = json_array();
+
+    for (size_t i = 0; i < d->n; i++)
+        json_array_append_new(sizes, sizes_json(d->kept[i].sizes));
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:b, s:f, s:o}", "model", d->name, "kernel",
+        d->times[0].profile->kernel, "device", d->device->info.name, "uid",
+        d->device->info.uid, "general_mean_error", gcal_json_number(d->general_error),
+        "held_out_mean_error", gcal_json_number(d->held_out_error), "corrections",
+        list_corrections(&d->model), "published", true, "took_s", took_s, "sizes", sizes);
 }
 
 /* "  dram        1.08 +- 0.05" */
@@ -126,12 +131,32 @@ static void print_corrections(const struct gcal_params_model *m)
                    m->standard_error[i]);
 }
 
+void gcal_learn_print_kernels(const struct gcal_learn_command *c,
+                              const struct gcal_learned *kernels, size_t n, double took_s)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, learned_json(&kernels[i], took_s));
+    if (c->json)
+        gcal_json_print(n > 1 ? list : json_array_get(list, 0), "learn");
+    for (size_t i = 0; i < n && !c->json; i++) {
+        if (!c->quiet && n == 1)
+            print_corrections(&kernels[i].model);
+        printf("gpucal: learned '%s' from %zu time%s: %.1f %% mean error at sizes that "
+               "were held out (general model: %.1f %%)\n",
+               kernels[i].name, kernels[i].n, kernels[i].n > 1 ? "s" : "",
+               100 * kernels[i].held_out_error, 100 * kernels[i].general_error);
+    }
+    json_decref(list);
+}
+
 void gcal_learn_print_end(const struct gcal_learning *l, double took_s)
 {
     const struct gcal_learned *learned = &l->learned;
 
     if (l->c->json) {
-        print_json(l, took_s);
+        gcal_learn_print_kernels(l->c, learned, 1, took_s);
         return;
     }
     if (!l->c->quiet)

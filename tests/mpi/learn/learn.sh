@@ -114,6 +114,78 @@ CHECK
     expect_status 0
 }
 
+# From times that somebody else took, on a node that is not here.
+case_times() {
+    saxpy="-k saxpy -l 64 -g ((n+63)/64)*64"
+    taken() { # NAME.csv: times of twice the general model's, in microseconds
+        echo "n,gpu time (us)"
+        for n in 20000 100001 300000 1000000; do
+            # shellcheck disable=SC2086 # several options
+            "$gpucal" predict own.cl $saxpy --at n=$n --model general --json |
+                sed -n 's/.*"time_s": \([0-9.e-]*\).*/\1/p' | head -n 1 |
+                awk -v n=$n '{ print n "," 2e6 * $1 }'
+        done
+    }
+    taken > saxpy.csv
+    # A first launch and two others at the same size: their median counts.
+    tail -n 1 saxpy.csv | awk -F, '{ print $1 "," 50 * $2; print $1 "," $2 * 1.01 }' >> saxpy.csv
+    mv store/nodes/* store/nodes/far.yaml
+    sed -i 's/^node: .*/node: far/' store/nodes/far.yaml
+    # shellcheck disable=SC2086
+    run "$gpucal" learn own.cl $saxpy --times saxpy.csv --node far
+    expect_status 0
+    expect_line "learned 'saxpy' from 4 times"
+    # shellcheck disable=SC2086
+    run "$gpucal" predict own.cl $saxpy --at n=500000 --node far --csv learned.csv
+    expect_status 0
+    expect_line '\(model saxpy\)'
+    # shellcheck disable=SC2086
+    "$gpucal" predict own.cl $saxpy --at n=500000 --node far --model general --csv general.csv > /dev/null
+    ratio=$(paste -d, learned.csv general.csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "time_s") at[++k] = i }
+        NR == 2 { print $at[1] / $at[2] }')
+    awk -v r="$ratio" 'BEGIN { exit !(r > 1.7 && r < 2.2) }' || fail "$ratio times the general model"
+    # Again, with one more size: the store has five.
+    { head -n 1 saxpy.csv && echo "2000000,$(tail -n 1 saxpy.csv | cut -d, -f2)"; } > more.csv
+    # shellcheck disable=SC2086
+    run "$gpucal" learn own.cl $saxpy --times more.csv --node far
+    expect_status 0
+    expect_line "learned 'saxpy' from 5 times"
+    refused_times() { # PATTERN TEXT
+        printf '%b' "$2" > bad.csv
+        # shellcheck disable=SC2086
+        run "$gpucal" learn own.cl $saxpy --times bad.csv --node far
+        expect_status 1
+        expect_line "$1"
+    }
+    refused_times 'bad.csv:1: no column is a time: name the column' 'n,time\n1000,1\n'
+    refused_times 'bad.csv:1: several columns are times' 'n,time_us,time_ms\n1000,1,1\n'
+    refused_times "bad.csv:2: time_us '-1': expected a number above 0" 'n,time_us\n1000,-1\n'
+    refused_times "bad.csv:2: n 'many': expected a number above 0" 'n,time_us\nmany,1\n'
+    refused_times "no size 'm'|has no .*'m'|'m'" 'n,m,time_us\n1000,3,1\n'
+    refused_times 'no times' 'n,time_us\n'
+    # Kernels of the catalogue, each by itself.
+    cat > products.csv << 'TIMES'
+generator,arguments,time_s,spread
+flops_add,dtype:float32 lsize_0:256 groups_fit:True nelements:131072 m:64,0.0002,0.01
+flops_add,dtype:float32 lsize_0:256 groups_fit:True nelements:262144 m:64,0.0004,0.01
+flops_mul,dtype:float32 lsize_0:256 groups_fit:True nelements:131072 m:64,0.0001,0.01
+TIMES
+    run "$gpucal" learn --times products.csv --node far
+    expect_status 0
+    expect_line "learned 'flops_add' from 2 times"
+    expect_line "learned 'flops_mul' from 1 time:"
+    run "$gpucal" learn --times products.csv --node far --json
+    expect_status 0
+    sed -i 's/131072/524288/' products.csv
+    run "$gpucal" learn --times products.csv --node far
+    expect_line "learned 'flops_add' from 3 times"
+    run "$gpucal" show --kernels
+    [ "$(grep -c . out)" = 4 ] || fail "not three kernels"
+    run "$gpucal" learn --times products.csv --node near
+    expect_status 1
+    expect_line "node near is not calibrated; calibrated nodes: far"
+}
+
 # Sizes are found by trying; structures, which the interpreter runs, too.
 case_structures() {
     unset GPUCAL_STORE

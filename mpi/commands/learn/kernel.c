@@ -1,0 +1,130 @@
+/* kernel.c - one kernel on one device: its times, those that the store has, its factors, and publication */
+#include <string.h>
+
+#include "kernels/base/error.h"
+#include "kernels/model/profile.h"
+#include "fit/error_summary.h"
+#include "mpi/commands/learn/private.h"
+#include "store/learned/learned.h"
+#include "store/predict/predictor.h"
+#include "store/publish/publish.h"
+
+/* ---- times ---- */
+
+/* Adds a time unless there is one at these sizes: newer times come first. */
+int gcal_learn_add_time(struct gcal_learned *d, const struct gcal_params_time *time,
+                        struct gcal_error *err)
+{
+    for (size_t i = 0; i < d->n; i++)
+        if (strcmp(d->kept[i].sizes, time->sizes) == 0)
+            return 0;
+    d->times =
+        gcal_arena_grow(d->arena, d->times, d->n, &d->times_capacity, sizeof(*d->times));
+    d->kept =
+        gcal_arena_grow(d->arena, d->kept, d->n, &d->kept_capacity, sizeof(*d->kept));
+    d->kept[d->n] = *time;
+    d->times[d->n] =
+        (struct gcal_kernel_time){ .time_s = time->time_s * d->general->factor,
+                                   .spread = time->spread };
+    return d->count(d->context, time->sizes, &d->times[d->n++], err);
+}
+
+/* Those that the store has of the device's type. */
+static int read_known_times(struct gcal_learned *d, struct gcal_error *err)
+{
+    const struct gcal_params_model *before =
+        gcal_learned_find(&d->known, d->device, d->general);
+
+    for (size_t i = 0; before && i < before->n_times; i++)
+        if (gcal_learn_add_time(d, &before->times[i], err) < 0)
+            return -1;
+    return 0;
+}
+
+/* ---- the model ---- */
+
+/* Adds the error at one time of the device's model of that name. */
+static int add_error(const struct gcal_params_device *device, const char *name,
+                     const struct gcal_kernel_time *time,
+                     struct gcal_fit_mean_error *mean, struct gcal_error *err)
+{
+    struct gcal_predictor *p = gcal_predictor_create(device, name, time->profile, err);
+    double predicted_s = 0;
+    int rc = p ? gcal_predictor_time(p, time->sizes, &predicted_s, err) : -1;
+
+    if (rc == 0)
+        gcal_fit_mean_error_add(mean, predicted_s, time->time_s);
+    gcal_predictor_destroy(p);
+    return rc;
+}
+
+/* The errors of the general model, NaN where it does not predict the kernel at all, and of models
+ * that each lack a time.
+ */
+static int judge(struct gcal_learned *d, struct gcal_error *err)
+{
+    struct gcal_kernel_time *others = gcal_arena_alloc(d->arena, d->n, sizeof(*others));
+    struct gcal_fit_mean_error of_general = { 0 }, held_out = { 0 };
+    struct gcal_params_device alone = *d->device;
+    struct gcal_params_model model;
+    struct gcal_error why = { 0 };
+
+    alone.n_models = 1;
+    alone.models = &model;
+    for (size_t i = 0; i < d->n; i++) {
+        memcpy(others, d->times, i * sizeof(*others));
+        memcpy(others + i, d->times + i + 1, (d->n - 1 - i) * sizeof(*others));
+        add_error(d->device, d->general->name, &d->times[i], &of_general, &why);
+        if (gcal_learn_correct(d->arena, d->device, d->name, d->times[i].profile,
+                               &d->known, d->n - 1, others, &model, err) < 0 ||
+            add_error(&alone, d->name, &d->times[i], &held_out, err) < 0)
+            return -1;
+    }
+    d->general_error = gcal_fit_mean_error(&of_general);
+    d->held_out_error = gcal_fit_mean_error(&held_out);
+    return 0;
+}
+
+/* ---- publication ---- */
+
+/* The factors and the times, for all devices of the type. */
+static int publish(struct gcal_learned *d, const struct gcal_learn_run *run,
+                   struct gcal_error *err)
+{
+    struct gcal_params_device device = *d->device;
+    struct gcal_params_model factors =
+        gcal_learn_factors(d->arena, d->general, &d->model);
+    struct gcal_params params = { (char *)gcal_profile_identity(d->times[0].profile), 1,
+                                  &device };
+
+    device.n_models = 1;
+    device.models = &factors;
+    factors.n_times = d->n;
+    factors.times = d->kept;
+    factors.origin = gcal_params_model_origin(d->device, d->general);
+    factors.origin.run_id = (char *)run->run_id;
+    factors.origin.calibrated_utc = (char *)run->utc;
+    factors.origin.gpucal_version = (char *)GPUCAL_VERSION;
+    factors.origin.n_fitted = 1;
+    return gcal_store_publish_learned(d->store, &params, run->run_id, err);
+}
+
+int gcal_learn_fit_kernel(struct gcal_learned *d, const struct gcal_learn_run *run,
+                          struct gcal_error *err)
+{
+    const struct gcal_profile *profile = d->times[0].profile;
+    const char *fingerprint = gcal_profile_identity(profile);
+
+    if (!fingerprint)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "kernel %.60s: its profile has no fingerprint, by which "
+                              "its model knows it: count it again ('gpucal count')",
+                              profile->kernel);
+    if (gcal_store_load_learned(d->store, fingerprint, &d->known, err) < 0 ||
+        read_known_times(d, err) < 0 ||
+        gcal_learn_correct(d->arena, d->device, d->name, profile, &d->known, d->n,
+                           d->times, &d->model, err) < 0 ||
+        judge(d, err) < 0)
+        return -1;
+    return publish(d, run, err);
+}

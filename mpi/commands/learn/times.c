@@ -1,0 +1,402 @@
+/* times.c - gpucal learn --times: kernels learned from times that somebody else took */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
+#include "kernels/base/median.h"
+#include "kernels/base/units.h"
+#include "kernels/model/profile.h"
+#include "calib/select/select.h"
+#include "mpi/cli/catalogue.h"
+#include "mpi/cli/command.h"
+#include "mpi/cli/csv_table.h"
+#include "mpi/cli/run_header.h"
+#include "mpi/commands/learn/private.h"
+#include "mpi/commands/predict/catalogue_kernel.h"
+#include "mpi/commands/predict/evaluate.h"
+#include "mpi/commands/predict/inputs.h"
+#include "store/predict/predictor.h"
+
+GCAL_ARENA_DESTROYER(clear_target, gcal_predict_target_clear)
+GCAL_ARENA_DESTROYER(clear_kernels, gcal_kernel_list_clear)
+GCAL_ARENA_DESTROYER(clear_measured, gcal_measured_kernels_clear)
+GCAL_ARENA_DESTROYER(close_catalogue, gcal_catalogue_close)
+GCAL_ARENA_DESTROYER(destroy_profile, gcal_profile_destroy)
+
+/* A time at sizes "n=1024,m=64". */
+struct row {
+    const char *sizes;
+    double time_s, spread;
+};
+
+struct learning {
+    struct gcal_arena *arena;
+    const struct gcal_learn_command *c;
+    struct gcal_predict_device published;
+    struct gcal_store *store;
+    const struct gcal_params_model *general;
+    struct gcal_catalogue *catalogue; /* opened once a kernel of it is counted again */
+    struct gcal_learn_run run;
+    size_t n, capacity;
+    struct gcal_learned *kernels;
+};
+
+/* ---- one kernel ---- */
+
+/* Times at the same sizes are one, their median: a first launch, or one beside another program's work,
+ * is no time of the kernel.
+ */
+static int add_rows(struct gcal_learned *d, size_t n, const struct row *rows,
+                    const char *utc, struct gcal_error *err)
+{
+    double *same = gcal_arena_alloc(d->arena, n, sizeof(*same));
+
+    for (size_t i = 0; i < n; i++) {
+        struct gcal_params_time time = { .sizes = (char *)rows[i].sizes,
+                                         .spread = rows[i].spread,
+                                         .measured_utc = (char *)utc };
+        size_t n_same = 0;
+
+        for (size_t k = 0; k < n; k++)
+            if (strcmp(rows[k].sizes, rows[i].sizes) == 0)
+                same[n_same++] = rows[k].time_s;
+        time.time_s = gcal_median(same, n_same) / d->general->factor;
+        if (gcal_learn_add_time(d, &time, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int
+learn_kernel(struct learning *l, const char *name, size_t n, const struct row *rows,
+             int (*count)(void *context, const char *sizes, struct gcal_kernel_time *time,
+                          struct gcal_error *err),
+             void *context, struct gcal_error *err)
+{
+    struct gcal_learned *d;
+
+    if (gcal_params_find_model(l->published.device, name))
+        return gcal_error_set(
+            err, GCAL_EINPUT, "the device has a model '%s' that is not a learned one%s",
+            name, l->c->count.file ? ": choose another name (--name)" : "");
+    l->kernels =
+        gcal_arena_grow(l->arena, l->kernels, l->n, &l->capacity, sizeof(*l->kernels));
+    d = &l->kernels[l->n++];
+    *d = (struct gcal_learned){ .arena = l->arena,
+                                .store = l->store,
+                                .device = l->published.device,
+                                .general = l->general,
+                                .name = gcal_arena_strdup(l->arena, name),
+                                .count = count,
+                                .context = context };
+    return add_rows(d, n, rows, l->run.utc, err) < 0
+               ? -1
+               : gcal_learn_fit_kernel(d, &l->run, err);
+}
+
+/* ---- a kernel of the user's own ---- */
+
+static int count_source(void *context, const char *sizes, struct gcal_kernel_time *time,
+                        struct gcal_error *err)
+{
+    const struct learning *l = context;
+    const struct gcal_kernel_counting counting =
+        gcal_predict_counting(l->published.device, l->general->name);
+    struct gcal_count_options options = l->c->count;
+    struct gcal_predict_target *target = gcal_arena_alloc(l->arena, 1, sizeof(*target));
+
+    options.ats = (struct gcal_option_list){ 0 };
+    if (*sizes)
+        gcal_option_list_add(&options.ats, sizes);
+    options.requires_sizes = true;
+    gcal_arena_own(l->arena, target, clear_target);
+    if (gcal_predict_target_count(target, &options, &counting, err) < 0)
+        return -1;
+    time->profile = target->profile;
+    time->sizes = target->sizes;
+    return 0;
+}
+
+/* The unit of a column of times, from its name: "time_us", "gpu time (ms)"; 0: it is none. */
+static double unit_of(const char *column)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = { { "s", 1 },     { "sec", 1 },   { "seconds", 1 },
+                  { "ms", 1e-3 }, { "us", 1e-6 }, { "ns", 1e-9 } };
+    size_t end = strlen(column), from;
+
+    while (end && !isalnum((unsigned char)column[end - 1]))
+        end--;
+    for (from = end; from && isalpha((unsigned char)column[from - 1]);)
+        from--;
+    for (size_t i = 0; from && i < sizeof(units) / sizeof(*units); i++)
+        if (strlen(units[i].unit) == end - from &&
+            strncmp(column + from, units[i].unit, end - from) == 0)
+            return units[i].seconds;
+    return strcmp(column, "seconds") == 0;
+}
+
+static int read_number(const struct gcal_csv_table *t, size_t row, size_t column,
+                       double *value, struct gcal_error *err)
+{
+    const char *text = gcal_csv_table_cell(t, row, column);
+    char *end;
+
+    *value = gcal_units_parse_number(text, &end);
+    if (*text && !*end && *value > 0 && isfinite(*value))
+        return 0;
+    return gcal_error_set(err, GCAL_EINPUT, "%s:%zu: %s '%s': expected a number above 0",
+                          t->name, t->lines[row], t->cells[column], text);
+}
+
+static int find_time(const struct gcal_csv_table *t, size_t *column,
+                     struct gcal_error *err)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->n_columns; i++)
+        if (unit_of(t->cells[i]) > 0) {
+            *column = i;
+            n++;
+        }
+    if (n == 1)
+        return 0;
+    return gcal_error_set(err, GCAL_EINPUT,
+                          "%s:1: %s: name the column of times with its unit, as time_s, "
+                          "time_ms, time_us or "
+                          "time_ns",
+                          t->name,
+                          n ? "several columns are times" : "no column is a time");
+}
+
+/* All columns but the time are sizes of the kernel. */
+static int read_rows(struct learning *l, const struct gcal_csv_table *t, struct row *rows,
+                     struct gcal_error *err)
+{
+    size_t time;
+
+    if (find_time(t, &time, err) < 0)
+        return -1;
+    for (size_t i = 0; i < t->n_rows; i++) {
+        const char *sizes = "";
+        double value;
+
+        for (size_t k = 0; k < t->n_columns; k++) {
+            if (k == time)
+                continue;
+            if (read_number(t, i, k, &value, err) < 0)
+                return -1;
+            sizes = gcal_arena_format(l->arena, "%s%s%s=%.0f", sizes, *sizes ? "," : "",
+                                      t->cells[k], value);
+        }
+        if (read_number(t, i, time, &value, err) < 0)
+            return -1;
+        rows[i] =
+            (struct row){ .sizes = sizes, .time_s = value * unit_of(t->cells[time]) };
+    }
+    return 0;
+}
+
+static int learn_own(struct learning *l, struct gcal_error *err)
+{
+    struct gcal_csv_table table = { 0 };
+    struct gcal_kernel_time first = { 0 };
+    struct row *rows;
+    int rc = gcal_csv_table_read(l->c->times, &table, err);
+
+    rows = gcal_arena_alloc(l->arena, table.n_rows, sizeof(*rows));
+    if (rc == 0 && !table.n_rows)
+        rc = gcal_error_set(err, GCAL_EINPUT, "%s: no times", l->c->times);
+    if (rc == 0 && (rc = read_rows(l, &table, rows, err)) == 0 &&
+        (rc = count_source(l, rows[0].sizes, &first, err)) == 0)
+        rc = learn_kernel(l, l->c->name ? l->c->name : first.profile->kernel,
+                          table.n_rows, rows, count_source, l, err);
+    gcal_csv_table_clear(&table);
+    return rc;
+}
+
+/* ---- kernels of the catalogue ---- */
+
+/* The launches of one kernel. */
+struct variant {
+    struct learning *l;
+    const char *name; /* without sizes */
+    size_t n;
+    const struct gcal_measured_kernel **kernels;
+    struct row *rows;
+};
+
+static const char *name_sizes(struct gcal_arena *arena, const struct gcal_run_kernel *k)
+{
+    const char *text = "";
+
+    for (size_t i = 0; i < k->n_sizes; i++)
+        text = gcal_arena_format(arena, "%s%s%s=%.0f", text, *text ? "," : "",
+                                 k->size_names[i], k->size_values[i]);
+    return text;
+}
+
+/* "matmul_tiled lsize_0:16 n:1024" of the kernel and "n=1024". */
+static const char *name_launch(const struct variant *v, const char *sizes)
+{
+    char *name = gcal_arena_format(v->l->arena, "%s %s", v->name, sizes);
+
+    for (char *at = name + strlen(v->name); *at; at++)
+        *at = *at == '=' ? ':' : *at == ',' ? ' ' : *at;
+    return name;
+}
+
+/* A launch of the file, or one that the store has a time of. */
+static int count_variant(void *context, const char *sizes, struct gcal_kernel_time *time,
+                         struct gcal_error *err)
+{
+    const struct variant *v = context;
+    struct learning *l = v->l;
+    const struct gcal_params_device *device = l->published.device;
+    struct gcal_kernel_limits limits = gcal_select_device_limits(&device->info);
+    struct gcal_kernel_list *list;
+    struct gcal_predict_target *target;
+    struct gcal_kernel *kernel;
+
+    for (size_t i = 0; i < v->n; i++)
+        if (strcmp(v->rows[i].sizes, sizes) == 0) {
+            struct gcal_profile *profile =
+                gcal_measured_kernel_profile(v->kernels[i], device->info.type, err);
+
+            gcal_arena_own(l->arena, profile, destroy_profile);
+            time->profile = profile;
+            time->sizes = v->kernels[i]->kernel.size_values;
+            return profile ? 0 : -1;
+        }
+    if (!l->catalogue) {
+        l->catalogue = gcal_command_catalogue_open_for(&l->c->catalogue, NULL, err);
+        gcal_arena_own(l->arena, l->catalogue, close_catalogue);
+    }
+    list = gcal_arena_own(l->arena, gcal_arena_alloc(l->arena, 1, sizeof(*list)),
+                          clear_kernels);
+    target = gcal_arena_own(l->arena, gcal_arena_alloc(l->arena, 1, sizeof(*target)),
+                            clear_target);
+    limits.counting = gcal_predict_counting(device, l->general->name);
+    limits.counting.at_sizes = true;
+    if (!l->catalogue ||
+        gcal_catalogue_kernel_find(l->catalogue, name_launch(v, sizes), &limits, list,
+                                   &kernel, err) < 0 ||
+        gcal_predict_target_from_catalogue(target, kernel, err) < 0)
+        return -1;
+    time->profile = target->profile;
+    time->sizes = target->sizes;
+    return 0;
+}
+
+static bool is_usable(const struct gcal_measured_kernel *k)
+{
+    return k->measured && !k->uncounted && k->status == GCAL_MEASUREMENT_GOOD &&
+           k->time_s > 0;
+}
+
+static int learn_variant(struct learning *l, const struct gcal_measured_kernels *measured,
+                         size_t first, struct gcal_error *err)
+{
+    struct variant *v = gcal_arena_alloc(l->arena, 1, sizeof(*v));
+    const struct gcal_run_kernel *kernel = &measured->kernels[first].kernel;
+
+    *v = (struct variant){
+        .l = l,
+        .name = kernel->variant,
+        .kernels = gcal_arena_alloc(l->arena, measured->n, sizeof(void *)),
+        .rows = gcal_arena_alloc(l->arena, measured->n, sizeof(*v->rows))
+    };
+    for (size_t i = first; i < measured->n; i++) {
+        const struct gcal_measured_kernel *k = &measured->kernels[i];
+
+        if (!is_usable(k) || strcmp(k->kernel.variant, kernel->variant) != 0)
+            continue;
+        v->kernels[v->n] = k;
+        v->rows[v->n++] =
+            (struct row){ name_sizes(l->arena, &k->kernel), k->time_s, k->spread };
+    }
+    return learn_kernel(l, kernel->generator, v->n, v->rows, count_variant, v, err) < 0
+               ? gcal_error_prefix(err, "%s", kernel->variant)
+               : 0;
+}
+
+static int learn_catalogue(struct learning *l, struct gcal_error *err)
+{
+    const struct gcal_predict_device_options named = { .model = l->general->name };
+    const struct gcal_evaluation_targets targets = { .arena = l->arena,
+                                                     .catalogue = &l->c->catalogue,
+                                                     .model = l->general->name,
+                                                     .published = l->published.device,
+                                                     .options = &named,
+                                                     .opened = &l->published };
+    struct gcal_measured_kernels *measured =
+        gcal_arena_alloc(l->arena, 1, sizeof(*measured));
+
+    measured->arena = l->arena;
+    gcal_arena_own(l->arena, measured, clear_measured);
+    if (gcal_evaluation_read_times(&targets, l->c->times, measured, err) < 0)
+        return -1;
+    for (size_t i = 0; i < measured->n; i++) {
+        bool is_first = is_usable(&measured->kernels[i]);
+
+        for (size_t k = 0; k < i && is_first; k++)
+            is_first = !is_usable(&measured->kernels[k]) ||
+                       strcmp(measured->kernels[k].kernel.variant,
+                              measured->kernels[i].kernel.variant) != 0;
+        if (is_first && learn_variant(l, measured, i, err) < 0)
+            return -1;
+    }
+    return l->n ? 0
+                : gcal_error_set(err, GCAL_EINPUT,
+                                 "%s: no time of a kernel that can be "
+                                 "counted",
+                                 l->c->times);
+}
+
+/* ---- the command ---- */
+
+static int open_device(struct learning *l, struct gcal_error *err)
+{
+    const struct gcal_predict_device_options options = { .store = l->c->store,
+                                                         .node = l->c->node,
+                                                         .device = l->c->device };
+    const char *path = gcal_command_store_path(l->arena, l->c->store, NULL, err);
+    char why[GCAL_PARAMS_WHY_SIZE];
+
+    if (!path || !(l->store = gcal_command_store_open(l->arena, path, true, err)) ||
+        gcal_predict_device_open(&options, &l->published, err) < 0)
+        return -1;
+    l->general = gcal_predictor_find_general(l->published.device);
+    if (l->general && !gcal_params_model_is_poor(l->general, why))
+        return 0;
+    return gcal_error_set(err, GCAL_EINPUT,
+                          "the store has no good general model of %s, which a kernel's "
+                          "times correct: calibrate it first ('gpucal calibrate --store "
+                          "%s')",
+                          l->published.device->info.name, path);
+}
+
+int gcal_learn_from_times(const struct gcal_learn_command *c, struct gcal_error *err)
+{
+    struct learning l = { .arena = gcal_arena_create(), .c = c };
+    double start_s = gcal_clock_now_s();
+    char utc[GCAL_CLOCK_UTC_SIZE];
+    int rc = open_device(&l, err);
+
+    gcal_clock_utc(utc);
+    l.run = (struct gcal_learn_run){ gcal_run_id_new(l.arena), utc };
+    if (rc == 0)
+        rc = c->count.file ? learn_own(&l, err) : learn_catalogue(&l, err);
+    if (rc == 0)
+        gcal_learn_print_kernels(c, l.kernels, l.n, gcal_clock_now_s() - start_s);
+    for (size_t i = 0; i < l.n; i++)
+        gcal_params_clear(&l.kernels[i].known);
+    gcal_arena_destroy(l.arena);
+    gcal_predict_device_clear(&l.published);
+    return rc;
+}
