@@ -321,6 +321,22 @@ static const char not_opened[] =
     "this file is not read: write its name in quotes in an #include, and give its "
     "folder by --include";
 
+/* Whether the name of a file follows its #include: no other way to name one is read. */
+static bool follows_include(const struct gcal_source_unit *unit, CXSourceLocation at)
+{
+    static const char word[] = "include";
+    const size_t length = sizeof(word) - 1;
+    CXFile file;
+    unsigned from;
+
+    clang_getFileLocation(at, &file, NULL, NULL, &from);
+    if (from >= strlen(unit->source) || !strchr("\"<", unit->source[from]))
+        return false;
+    while (from && (unit->source[from - 1] == ' ' || unit->source[from - 1] == '\t'))
+        from--;
+    return from >= length && strncmp(unit->source + from - length, word, length) == 0;
+}
+
 /* In a process that may open no file, clang says that it cannot open one that is not there. */
 static int report_text(const struct gcal_source_unit *unit, CXSourceLocation at,
                        const char *text, struct gcal_error *err)
@@ -332,7 +348,7 @@ static int report_text(const struct gcal_source_unit *unit, CXSourceLocation at,
     char *path = end ? strndup(name, (size_t)(end - name)) : NULL, *missing = NULL;
     int rc;
 
-    if (path && access(path, F_OK) < 0)
+    if (path && follows_include(unit, at) && access(path, F_OK) < 0)
         missing = gcal_buf_format("'%s' file not found",
                                   path + (strncmp(path, "./", 2) == 0 ? 2 : 0));
     rc = report(at, missing ? missing : path ? not_opened : text, err);

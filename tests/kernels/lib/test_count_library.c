@@ -258,7 +258,9 @@ static void hostile_sources_are_refused(void **state)
     } sources[] = {
         { "#embed \"/dev/zero\"\n" KERNEL "1; }", "file not found" },
         { "#define P \"/dev/zero\"\n#include P\n" KERNEL "1; }", "is not read" },
-        { "#define P <pipe>\n#include P\n" KERNEL "1; }", "not found" },
+        { "#define P <pipe>\n#include P\n" KERNEL "1; }", "is not read" },
+        { "#if __has_include(\"none.h\")\n#endif\n" KERNEL "1; }", "is not read" },
+        { "#include \"none.h\"\n" KERNEL "1; }", "not found" },
         { "#if __has_include(\"/dev/zero\")\n#endif\n" KERNEL "1; }", "is not read" },
         { "#include \"/etc/passwd\"\n" KERNEL "1; }", "is not read" },
         { "#include \"/dev/../etc/passwd\"\n" KERNEL "1; }", "is not read" },
