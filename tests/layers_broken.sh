@@ -33,7 +33,7 @@ add kernels/poly/poly.c '#include "kernels/walk/walk.h"' 'kernels/poly may not i
 add fit/solve.c '#include "store/params/params.h"' 'fit may not include store/params/params.h'
 add kernels/base/buf.c '#include "kernels/model/expr.h"' 'kernels/base may not include'
 add kernels/walk/walk.c '#include "kernels/poly/private.h"' 'private.h is private to kernels/poly'
-add kernels/model/form.c '#include "kernels/base/arena.h"' 'libgpucal must not end a program'
+add kernels/model/assume.c '#include "kernels/base/arena.h"' 'libgpucal must not end a program'
 add mpi/cli/csv.c '#include <mpi.h>' '<mpi.h> is for mpi/ranks alone'
 mkdir "$tree/fit/new"
 echo '#include "fit/fit.h"' > "$tree/fit/new/new.c"

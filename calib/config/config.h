@@ -42,9 +42,7 @@ struct gcal_config_measure_options {
     double enough_s;       /* a kernel with min_samples also stops after this total time;
                               0: no such limit */
     size_t min_samples, max_samples;
-    size_t sizes;       /* measured of a size sweep, the longest ones */
-    size_t short_sizes; /* shorter than min_time_s, measured besides of the components of
-                           checked target kernels */
+    size_t sizes; /* measured of a size sweep, the longest ones */
     uint64_t seed;
 };
 
@@ -70,8 +68,6 @@ struct gcal_config_tag_set {
 /* Classes of features: each stands for the costs of all such work of the target kernels.
  */
 enum gcal_config_class {
-    GCAL_CONFIG_CLASS_MEMORY_COMPONENTS,
-    GCAL_CONFIG_CLASS_ONCHIP_COMPONENTS,
     GCAL_CONFIG_CLASS_GLOBAL_ACCESSES,
     GCAL_CONFIG_CLASS_LOCAL_ACCESSES,
     GCAL_CONFIG_CLASS_OPERATIONS,
@@ -81,7 +77,7 @@ enum gcal_config_class {
     GCAL_CONFIG_N_CLASSES, /* also: no class */
 };
 
-/* "memory_parts" */
+/* "operations" */
 const char *gcal_config_class_name(enum gcal_config_class class);
 
 /* A cost of a built-in form: a feature class, or else an expression. */
@@ -98,15 +94,14 @@ struct gcal_config_cost_group {
     const struct gcal_yaml *node; /* the list of costs */
 };
 
-/* The form that is fitted to the target kernels themselves. */
-#define GCAL_CONFIG_FORM_TAILORED "tailored"
+/* The built-in form in which work overlaps; in the other, "linear", it does not. */
+#define GCAL_CONFIG_FORM_OVERLAP "overlap"
 
 /* One way to combine a model's costs. */
 struct gcal_config_form {
-    char *name;               /* "pnorm"; "expression" if the model has just one */
+    char *name;               /* "overlap"; "expression" if the model has just one */
     struct gcal_model *model; /* name and output are the same in all forms; NULL: a
                                  built-in form that is not resolved */
-    bool tailored; /* fitted to the target kernels themselves, at other sizes */
     const struct gcal_yaml *node;
 };
 
@@ -137,13 +132,7 @@ struct gcal_config_model {
     size_t n_targets; /* target kernels, which it predicts */
     struct gcal_config_tag_set *targets;
     const struct gcal_yaml *targets_node;
-    size_t n_tailored; /* device kinds (gpu, ..) on which target kernels are measured at
-                          all sizes, for the tailored form and to compare the others */
-    char **tailored;
-    bool absolute;    /* fits make absolute errors small, not relative ones */
-    size_t n_checked; /* device kinds on which they are measured at one size, to find
-                         components that run slower than their target kernel */
-    char **checked;
+    bool absolute; /* fits make absolute errors small, not relative ones */
     /* Device kinds (gpu, ..) that it is for; 0: those that no model of its name names,
      * which are in 'others'.
      */

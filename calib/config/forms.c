@@ -8,7 +8,6 @@
 #include "kernels/base/similar.h"
 #include "kernels/base/yaml.h"
 #include "calib/config/private.h"
-#include "kernels/model/form.h"
 #include "kernels/model/named_expr.h"
 
 GCAL_ARENA_DESTROYER(destroy_model, gcal_model_destroy)
@@ -30,7 +29,6 @@ static struct gcal_config_form *add_form(struct gcal_config_model *m, const char
 
     form->node = node;
     form->name = gcal_arena_strdup(m->arena, name);
-    form->tailored = strcmp(name, GCAL_CONFIG_FORM_TAILORED) == 0;
     return form;
 }
 
@@ -56,8 +54,6 @@ static int add_written_form(struct gcal_config_model *m, const char *name,
 
 /* NULL-ended. */
 static const char *const class_names[GCAL_CONFIG_N_CLASSES + 1] = {
-    [GCAL_CONFIG_CLASS_MEMORY_COMPONENTS] = "memory_parts",
-    [GCAL_CONFIG_CLASS_ONCHIP_COMPONENTS] = "onchip_parts",
     [GCAL_CONFIG_CLASS_GLOBAL_ACCESSES] = "global_accesses",
     [GCAL_CONFIG_CLASS_LOCAL_ACCESSES] = "local_accesses",
     [GCAL_CONFIG_CLASS_OPERATIONS] = "operations",
@@ -125,24 +121,19 @@ static int read_group(const struct gcal_config_model *m, const struct gcal_yaml 
 static int add_built_in_forms(struct gcal_config_model *m, const struct gcal_yaml *list,
                               struct gcal_error *err)
 {
-    const char **known, *near;
-    size_t n = 0;
+    static const char *const known[] = { "linear", GCAL_CONFIG_FORM_OVERLAP, NULL };
 
-    while (gcal_form_name(n))
-        n++;
-    known = gcal_arena_alloc(m->arena, n + 2, sizeof(*known)); /* ended by NULL */
-    for (size_t i = 0; i < n; i++)
-        known[i] = gcal_form_name(i);
-    known[n] = GCAL_CONFIG_FORM_TAILORED;
     for (size_t i = 0; i < list->n_items; i++) {
         const struct gcal_yaml *item = list->items[i];
 
         if (!gcal_yaml_text(item, "a form", err))
             return -1;
-        near = gcal_similar(item->text, known);
-        if (!near || strcmp(near, item->text) != 0)
-            return gcal_yaml_error(item, err, "no form '%.60s'%s", item->text,
-                                   gcal_similar_hint(item->text, known).text);
+        if (strcmp(item->text, known[0]) != 0 && strcmp(item->text, known[1]) != 0)
+            return gcal_yaml_error(
+                item, err,
+                "no form '%.60s': there are linear and overlap, and any "
+                "other is an 'expression'",
+                item->text);
         for (size_t k = 0; k < i; k++)
             if (strcmp(list->items[k]->text, item->text) == 0)
                 return gcal_yaml_error(item, err, "the form '%s' is listed twice",
@@ -152,18 +143,17 @@ static int add_built_in_forms(struct gcal_config_model *m, const struct gcal_yam
     /* groups and overhead of m->node. */
     const struct gcal_yaml *groups = gcal_config_find(m->node, "groups");
     const struct gcal_yaml *overhead = gcal_config_find(m->node, "overhead");
-    for (size_t i = 0; i < m->n_forms && !groups; i++)
-        if (!m->forms[i].tailored)
-            return gcal_yaml_error(m->forms[i].node, err,
-                                   "the form '%s' needs 'groups' of costs",
-                                   m->forms[i].name);
-    if (groups && groups->kind != GCAL_YAML_MAP)
+    if (!groups)
+        return gcal_yaml_error(m->forms[0].node, err,
+                               "the form '%s' needs 'groups' of costs", m->forms[0].name);
+    if (groups->kind != GCAL_YAML_MAP)
         return gcal_yaml_error(groups, err,
                                "groups: expected a map of name: [costs], e.g. {memory: "
-                               "[memory_parts], onchip: [onchip_parts]}");
-    if (groups)
-        m->groups = gcal_arena_alloc(m->arena, groups->n_items, sizeof(*m->groups));
-    for (size_t i = 0; groups && i < groups->n_items; i++)
+                               "[global_accesses], onchip: [operations]}");
+    if (!groups->n_items)
+        return gcal_yaml_error(groups, err, "groups: expected at least one");
+    m->groups = gcal_arena_alloc(m->arena, groups->n_items, sizeof(*m->groups));
+    for (size_t i = 0; i < groups->n_items; i++)
         if (read_group(m, groups->keys[i], groups->items[i], &m->groups[m->n_groups++],
                        err) < 0)
             return -1;

@@ -147,19 +147,6 @@ static int read_tag_sets(struct gcal_arena *arena, const struct gcal_yaml *list,
     return 0;
 }
 
-/* 'key' lists device kinds on which target kernels are measured. */
-static int read_measured_kinds(const struct gcal_config_model *m, const char *key,
-                               char ***kinds, size_t *count, struct gcal_error *err)
-{
-    if (gcal_config_read_kinds(m->arena, m->node, key, kinds, count, err) < 0)
-        return -1;
-    if (gcal_config_find(m->node, key) && !m->n_targets)
-        return gcal_yaml_error(gcal_config_find(m->node, key), err,
-                               "%s: there are no target kernels to measure in 'predicts'",
-                               key);
-    return 0;
-}
-
 /* ---- roofs ---- */
 
 GCAL_ARENA_DESTROYER(clear_roofs, gcal_roofs_clear)
@@ -200,18 +187,24 @@ static int read_roofs(struct gcal_config_model *m, struct gcal_error *err)
 int gcal_config_read_model(struct gcal_config *config, const struct gcal_yaml *node,
                            struct gcal_error *err)
 {
-    static const char *const known[] = {
-        "name",     "output",   "expression", "forms",      "groups",  "overhead",
-        "predicts", "tailored", "checked",    "parameters", "kernels", "roofs",
-        "spread",   "kinds",    "added",      "errors",     NULL
-    };
+    static const char *const known[] = { "name",     "output",     "expression",
+                                         "forms",    "groups",     "overhead",
+                                         "predicts", "parameters", "kernels",
+                                         "roofs",    "spread",     "kinds",
+                                         "added",    "errors",     NULL };
     struct gcal_config_model *m = &config->models[config->n_models++];
-    const struct gcal_yaml *errors, *added;
+    const struct gcal_yaml *errors, *added, *gone;
     const char *text;
 
     m->arena = config->arena;
     m->node = node;
     m->names = config->names;
+    if ((gone = gcal_config_find(node, "tailored")) ||
+        (gone = gcal_config_find(node, "checked")))
+        return gcal_yaml_error(gone, err,
+                               "models made for kernels from their own components are no "
+                               "longer fitted: leave the model out (of a record, with "
+                               "--config FILE) and learn the kernels (gpucal-learn(1))");
     if (gcal_yaml_check_keys(node, known, err) < 0 || read_names(m, err) < 0 ||
         read_model_kinds(config, m, err) < 0)
         return -1;
@@ -229,16 +222,8 @@ int gcal_config_read_model(struct gcal_config *config, const struct gcal_yaml *n
                       &m->tag_sets, &m->n_tag_sets, err) < 0 ||
         read_tag_sets(m->arena, m->targets_node, "target kernels", &m->targets,
                       &m->n_targets, err) < 0 ||
-        read_measured_kinds(m, "tailored", &m->tailored, &m->n_tailored, err) < 0 ||
-        read_measured_kinds(m, "checked", &m->checked, &m->n_checked, err) < 0 ||
         gcal_config_read_forms(m, err) < 0)
         return -1;
-    for (size_t i = 0; i < m->n_forms; i++)
-        if (m->forms[i].tailored && !m->n_tailored)
-            return gcal_yaml_error(gcal_config_find(node, "forms"), err,
-                                   "the form 'tailored' is fitted to the kernels in "
-                                   "'predicts' on the device kinds of 'tailored', which "
-                                   "is missing");
     gcal_arena_own(m->arena, &m->spreads, clear_spreads);
     if (read_roofs(m, err) < 0 ||
         gcal_spreads_read(node, &m->roofs, &m->spreads, err) < 0)

@@ -121,7 +121,6 @@ const struct gcal_config_key gcal_config_measure_section[] = {
     NUMBER("noise", measure.noise),
     NUMBER("kernel_limit_s", measure.kernel_limit_s),
     COUNT("rungs", measure.sizes, 1, MAX_SWEEP),
-    COUNT("short_rungs", measure.short_sizes, 0, MAX_SWEEP),
     COUNT("seed", measure.seed, 0, INT64_MAX),
     { NULL, 0, false, 0, 0 }
 };
@@ -169,17 +168,22 @@ static int check_section(const struct gcal_config *config, const struct gcal_yam
 }
 
 /* Members do not change if their key is absent. */
-static int read_section(const struct gcal_yaml *root,
+static int read_section(const struct gcal_yaml *root, bool recorded,
                         const struct gcal_config_key *section, struct gcal_config *config,
                         struct gcal_error *err)
 {
     const struct gcal_yaml *map = gcal_config_find(root, section->name);
     const char *names[16] = { NULL };
+    size_t n = 0;
 
     if (!map)
         return 0;
-    for (size_t i = 0; section[i + 1].name; i++)
-        names[i] = section[i + 1].name;
+    while (section[n + 1].name) {
+        names[n] = section[n + 1].name;
+        n++;
+    }
+    if (recorded) /* in records from before; no fit depends on it */
+        names[n] = "short_rungs";
     if (gcal_yaml_check_keys(map, names, err) < 0)
         return -1;
     for (const struct gcal_config_key *k = section + 1; k->name; k++) {
@@ -279,8 +283,8 @@ int gcal_config_read_all_settings(const struct gcal_yaml *root, bool recorded,
     if ((devices = gcal_config_find(root, "devices")) &&
         read_devices(devices, config, err) < 0)
         return -1;
-    if (read_section(root, gcal_config_measure_section, config, err) < 0 ||
-        read_section(root, gcal_config_audit_section, config, err) < 0)
+    if (read_section(root, recorded, gcal_config_measure_section, config, err) < 0 ||
+        read_section(root, recorded, gcal_config_audit_section, config, err) < 0)
         return -1;
     return 0;
 }

@@ -22,7 +22,6 @@ static void write_key_strings(struct gcal_yaml_writer *w, const char *key,
 
 /* ---- settings ---- */
 
-/* Short sizes are left out where there are none, as before there were any. */
 static void write_section(struct gcal_yaml_writer *w,
                           const struct gcal_config_key *section,
                           const struct gcal_config *config)
@@ -34,7 +33,7 @@ static void write_section(struct gcal_yaml_writer *w,
 
         if (!k->is_count)
             gcal_yaml_put_number(w, k->name, *(const double *)member);
-        else if (member != &config->measure.short_sizes || config->measure.short_sizes)
+        else
             gcal_yaml_put_integer(w, k->name, *(const uint64_t *)member);
     }
     gcal_yaml_write_end_map(w);
@@ -102,10 +101,6 @@ static void write_model(struct gcal_yaml_writer *w, const struct gcal_config_mod
     gcal_roofs_write(w, &m->roofs);
     gcal_spreads_write(w, &m->spreads);
     write_tag_sets(w, "predicts", m->targets, m->n_targets);
-    if (m->n_tailored)
-        write_key_strings(w, "tailored", m->tailored, m->n_tailored);
-    if (m->n_checked)
-        write_key_strings(w, "checked", m->checked, m->n_checked);
     write_tag_sets(w, "kernels", m->tag_sets, m->n_tag_sets);
     if (*m->added)
         gcal_yaml_put_text(w, "added", m->added);

@@ -40,27 +40,10 @@ static void insert_size(const struct gcal_plan_families *f,
     family->sizes[i] = kernel;
 }
 
-/* Returns whether components are checked by the kernel, and it has no other use. */
-static bool only_checks(const struct gcal_kernel *kernel)
-{
-    for (size_t i = 0; i < kernel->uses.n; i++)
-        if (kernel->uses.items[i].role != GCAL_KERNEL_CHECK)
-            return false;
-    return kernel->uses.n > 0;
-}
-
-static bool is_checked(const struct gcal_kernel *kernel)
-{
-    for (size_t i = 0; i < kernel->uses.n; i++)
-        if (kernel->uses.items[i].role == GCAL_KERNEL_CHECK)
-            return true;
-    return false;
-}
-
 struct gcal_plan_families gcal_plan_families_make(struct gcal_plan *plan,
                                                   const struct gcal_kernel_list *kernels)
 {
-    size_t n = kernels->n_kernels, wanted = plan->options->short_sizes;
+    size_t n = kernels->n_kernels;
     struct gcal_arena *arena = plan->arena;
     struct gcal_plan_families f = {
         .plan = plan,
@@ -86,7 +69,7 @@ struct gcal_plan_families gcal_plan_families_make(struct gcal_plan *plan,
             };
         }
         f.family_of[i] = (size_t)(family - f.families);
-        if (kernel->sweep && !only_checks(kernel))
+        if (kernel->sweep)
             family->n_wanted = plan->options->sizes;
         if (gcal_plan_find_done(plan, kernel))
             family->n_chosen += kernel->sweep;
@@ -94,19 +77,6 @@ struct gcal_plan_families gcal_plan_families_make(struct gcal_plan *plan,
             insert_size(&f, family, i);
         else
             family->fixed[family->n_fixed++] = i;
-    }
-    /* Components of checked target kernels show what a short launch takes; the target kernels
-     * themselves, and variants of components, show how good predictions of short ones are.
-     */
-    for (size_t i = 0; wanted && i < n; i++) {
-        const struct gcal_kernel *kernel = kernels->kernels[i];
-        struct gcal_plan_family *target;
-
-        if (is_checked(kernel))
-            gcal_plan_family_of(&f, i)->n_short = (wanted + 1) / 2;
-        else if (kernel->origin.family && (target = find(&f, kernel->origin.family)) &&
-                 is_checked(kernels->kernels[target->first]))
-            gcal_plan_family_of(&f, i)->n_short = wanted;
     }
     return f;
 }

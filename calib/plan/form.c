@@ -7,7 +7,6 @@
 #include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
-#include "kernels/model/form.h"
 #include "kernels/model/profile.h"
 
 /* Costs without an initial value get the one at which kernels take about this long. */
@@ -33,17 +32,6 @@ static bool find_features(struct gcal_arena *arena, const struct gcal_kernel *ke
 }
 
 /* ---- plausible values ---- */
-
-/* Compute units are known; shapes of components follow from short launches. */
-static double given_value(const struct gcal_model_parameter *p,
-                          const struct gcal_binding_device *device)
-{
-    size_t length;
-
-    if (strcmp(p->name, GCAL_FORM_UNITS) == 0)
-        return device->compute_units;
-    return gcal_form_shape(p->name, &length) ? p->initial : NAN;
-}
 
 static bool is_cost(const struct gcal_model_parameter *parameter)
 {
@@ -97,11 +85,10 @@ static void find_values(struct gcal_arena *arena, struct gcal_plan_form *form,
 
     for (size_t j = 0; j < n; j++)
         if (!is_cost(&p[j]))
-            form->value[j] = isnan(form->given[j]) ? guess_shape(&p[j]) : form->given[j];
+            form->value[j] = guess_shape(&p[j]);
     for (size_t j = 0; j < n; j++)
         if (is_cost(&p[j]))
-            costs[j] =
-                isnan(form->given[j]) ? guess_cost(form, n_kernels, j) : form->given[j];
+            costs[j] = guess_cost(form, n_kernels, j);
     for (size_t j = 0; j < n; j++)
         form->value[j] += costs[j];
 }
@@ -118,12 +105,9 @@ static struct gcal_plan_form make_form(struct gcal_arena *arena,
         .model = model,
         .serves = gcal_arena_alloc(arena, n, sizeof(*form.serves)),
         .features = gcal_arena_alloc(arena, n * n_features, sizeof(*form.features)),
-        .given = gcal_arena_alloc(arena, model->n_parameters, sizeof(*form.given)),
         .value = gcal_arena_alloc(arena, model->n_parameters, sizeof(*form.value)),
     };
 
-    for (size_t j = 0; j < model->n_parameters; j++)
-        form.given[j] = given_value(&model->parameters[j], device);
     for (size_t i = 0; i < n; i++)
         form.serves[i] = gcal_kernel_uses_have(&kernels->kernels[i]->uses, model->name,
                                                GCAL_KERNEL_FITTED) &&
@@ -151,8 +135,6 @@ struct gcal_plan_forms gcal_plan_forms_make(struct gcal_arena *arena,
         if (m->kept || !gcal_config_model_applies(m, info))
             continue;
         for (size_t k = 0; k < m->n_forms; k++) {
-            if (m->forms[k].tailored)
-                continue;
             forms.items[forms.n] = make_form(arena, m->forms[k].model, &device, kernels);
             forms.items[forms.n++].merge_collinear = gcal_config_model_merges(m);
         }

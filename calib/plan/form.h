@@ -18,7 +18,6 @@ struct gcal_plan_form {
     bool merge_collinear; /* as in the fit */
     bool *serves;         /* by kernel: the form is fitted to it, and can be evaluated */
     double *features;     /* n_kernels x n_features */
-    double *given;        /* n_parameters; NaN: to be fitted */
     double *value;        /* n_parameters: plausible */
 };
 

@@ -33,9 +33,8 @@ static void count(struct gcal_arena *arena,
      */
     for (size_t i = 0; i < families.n; i++) {
         const struct gcal_plan_family *f = &families.families[i];
-        size_t sizes = f->n_wanted + f->n_short;
+        size_t sizes = f->n_sizes < f->n_wanted ? f->n_sizes : f->n_wanted;
 
-        sizes = f->n_sizes < sizes ? f->n_sizes : sizes;
         for (size_t k = 0; k < f->n_fixed; k++)
             measured[f->fixed[k]] = true;
         for (size_t k = f->n_sizes - sizes; k < f->n_sizes; k++)
@@ -76,7 +75,6 @@ static int fit_form(struct gcal_arena *arena, const struct gcal_plan_forms *form
                                   .time_s = time_s,
                                   .spread = spread,
                                   .merge_collinear = form->merge_collinear,
-                                  .given = form->given,
                                   .quick = true };
 
     for (size_t i = 0; i < n; i++) {

@@ -2,8 +2,7 @@
  *
  * 1. Size sweeps: the sizes of a family are tried from the smallest up; those that take
  * min_time_s to max_time_s stay, the longest options->sizes of them; if none does, the
- * nearest.  Of kernels that only check components (GCAL_KERNEL_CHECK) one size
- * stays.  Sizes that are left out are not recorded, except the smallest if it does not
+ * nearest.  Sizes that are left out are not recorded, except the smallest if it does not
  * fit on the device.
  *
  * Families from which all parameters of the models follow come first, and transfers, then the

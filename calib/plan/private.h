@@ -23,7 +23,6 @@ struct gcal_plan_row {
     size_t mark;
     bool smallest;   /* of a size sweep: if it does not fit, none does */
     bool bad_events; /* seen once; the second time is final */
-    bool kept;       /* measured although it is too short */
     bool finished;   /* in the sink, or left out */
     enum gcal_measurement_status status; /* once it is finished */
     bool measured;           /* its samples are in the sink, first_s is their median */

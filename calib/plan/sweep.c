@@ -120,50 +120,9 @@ static int take_row(struct gcal_plan_families *f, struct gcal_plan_family *famil
 
 /* ---- whole families ---- */
 
-static bool is_short(const struct gcal_plan_families *f, const struct gcal_plan_row *row)
-{
-    return !row->finished && row->first_s < f->plan->options->min_time_s;
-}
-
-/* Keeps some of the sizes that are too short, from the shortest on, evenly by the logarithm
- * of their time.
- */
-static void keep_short(const struct gcal_plan_families *f,
-                       struct gcal_plan_family *family, struct gcal_plan_row *near)
-{
-    const struct gcal_plan_row *first = NULL;
-    double ratio;
-
-    near->kept = true;
-    for (size_t i = family->n_tried; i-- > 0;)
-        if (is_short(f, f->row[family->sizes[i]]))
-            first = f->row[family->sizes[i]];
-    if (!first)
-        return;
-    ratio = f->plan->options->min_time_s / fmax(first->first_s, 1e-9);
-    for (size_t k = 0; k < family->n_short; k++) {
-        /* The row that is too short, not yet kept, and nearest to 'time_s'; NULL: none. */
-        double time_s =
-            fmax(first->first_s, 1e-9) * pow(ratio, (double)k / (double)family->n_short);
-        struct gcal_plan_row *best = NULL;
-        for (size_t i = 0; i < family->n_tried; i++) {
-            struct gcal_plan_row *row = f->row[family->sizes[i]];
-
-            if (is_short(f, row) && !row->kept &&
-                (!best ||
-                 fabs(log(row->first_s / time_s)) < fabs(log(best->first_s / time_s))))
-                best = row;
-        }
-        struct gcal_plan_row *row = best;
-
-        if (row)
-            row->kept = true;
-    }
-}
-
 /* Leaves out all sizes but those to measure: within the limits, the longest ones; else
  * the nearest, as a model needs every cost, if only from a time that does not suit the
- * clock well; and short ones, where they are wanted.
+ * clock well.
  */
 static void choose_sizes(struct gcal_plan_families *f, struct gcal_plan_family *family)
 {
@@ -179,18 +138,10 @@ static void choose_sizes(struct gcal_plan_families *f, struct gcal_plan_family *
             (!near || limit_distance(f->plan, row) < limit_distance(f->plan, near)))
             near = row;
     }
-    if (near)
-        keep_short(f, family, near);
     for (size_t i = family->n_tried; i-- > 0;) {
         row = f->row[family->sizes[i]];
-        if (row->finished || row->kept)
-            continue;
-        if (limit_distance(f->plan, row) > 0)
-            gcal_plan_leave_out(f->plan, row);
-    }
-    for (size_t i = family->n_tried; i-- > 0;) {
-        row = f->row[family->sizes[i]];
-        if (!row->finished && (row == near || !row->kept) && n++ >= family->n_wanted)
+        if (!row->finished && ((row != near && limit_distance(f->plan, row) > 0) ||
+                               n++ >= family->n_wanted))
             gcal_plan_leave_out(f->plan, row);
     }
 }

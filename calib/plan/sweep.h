@@ -14,7 +14,6 @@ struct gcal_plan_family {
     size_t n_fixed, n_sizes; /* without those below */
     size_t *fixed, *sizes;   /* kernels; sizes: smallest first */
     size_t n_wanted;         /* sizes to measure, done ones included */
-    size_t n_short;          /* too short ones to measure besides */
     size_t n_tried;          /* sizes */
     size_t n_chosen;         /* sizes that are or were measured, done ones included */
     bool ended;              /* no further size is to be tried */

@@ -73,30 +73,6 @@ static double common_prediction(const struct gcal_result_type_fit *t,
     return all_predict(t, competing, true, i) ? t->forms[form].fold_out_s[i] : NAN;
 }
 
-/* Fewer mixed kernels are too few for a comparison. */
-#define LEAST_MIXED 5
-
-/* If enough mixed kernels are predicted, drops the predictions of the others. */
-static void keep_mixed(const struct gcal_result_type_fit *t, double *predicted_s)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < t->n_rows; i++)
-        n += t->row_mixed[i] && !t->row_brief[i] && !isnan(predicted_s[i]);
-    for (size_t i = 0; n >= LEAST_MIXED && i < t->n_rows; i++)
-        if (!t->row_mixed[i] && !t->row_brief[i])
-            predicted_s[i] = NAN;
-}
-
-/* The predictions of brief rows, or of the others. */
-static void keep_brief(const struct gcal_result_type_fit *t, bool brief,
-                       double *predicted_s)
-{
-    for (size_t i = 0; i < t->n_rows; i++)
-        if (t->row_brief[i] != brief)
-            predicted_s[i] = NAN;
-}
-
 /* Over common rows, if there are any. */
 static void summarize_all(struct gcal_arena *scratch, struct gcal_result_type_fit *t,
                           const bool *competing)
@@ -112,20 +88,12 @@ static void summarize_all(struct gcal_arena *scratch, struct gcal_result_type_fi
             alone[i] = held_out_prediction(&t->forms[k], i);
             any |= !isnan(common[i]);
         }
-        keep_mixed(t, common);
-        keep_mixed(t, alone);
-        /* Forms are compared by all kept predictions, against medians over devices: what differs
-         * between these chooses no form.  Errors of long and of short launches differ,
-         * so there is a summary of each.
+        /* Forms are compared against medians over devices: what differs between these chooses
+         * no form.
          */
-        double *kept = any && competing[k] ? common : alone;
-        double *brief = gcal_arena_alloc(scratch, t->n_rows, sizeof(*brief));
+        const double *kept = any && competing[k] ? common : alone;
 
-        memcpy(brief, kept, t->n_rows * sizeof(*brief));
-        keep_brief(t, true, brief);
         t->forms[k].compared = gcal_fit_summarize_errors(t->n_rows, t->row_cell_s, kept);
-        t->forms[k].brief = gcal_fit_summarize_errors(t->n_rows, t->row_time_s, brief);
-        keep_brief(t, false, kept);
         t->forms[k].held_out = gcal_fit_summarize_errors(t->n_rows, t->row_time_s, kept);
     }
 }
@@ -160,12 +128,11 @@ static void put_choice(struct gcal_buf *buf, const struct gcal_result_type_fit *
     gcal_buf_printf(buf, "%s: mean error %s over ", config->forms[t->best].name,
                     gcal_units_percent(score(f), error));
     if (f->compared.n)
-        gcal_buf_printf(buf, "%zu%s measurement%s%s", f->compared.n,
-                        t->by_targets ? "" : " held-out", f->compared.n == 1 ? "" : "s",
-                        t->by_targets ? " of target kernels" : "");
+        gcal_buf_printf(buf, "%zu held-out measurement%s", f->compared.n,
+                        f->compared.n == 1 ? "" : "s");
     else
         gcal_buf_printf(buf, "the %zu fitted measurement%s, as none could be held out",
-                        f->n_rows, f->n_rows == 1 ? "" : "s");
+                        t->n_rows, t->n_rows == 1 ? "" : "s");
     for (size_t k = 0; k < t->n_forms; k++)
         if (competing[k] && k != t->best) {
             gcal_buf_printf(buf, "%s%s %s", before, config->forms[k].name,
@@ -203,60 +170,8 @@ void gcal_result_choose_form(struct gcal_arena *scratch, struct gcal_result_type
         put_choice(&buf, t, config, competing, smallest);
     }
     for (size_t k = 0; k < t->n_forms && !t->good; k++)
-        if (gcal_result_is_form_offered(t, config, k))
-            gcal_buf_printf(&buf, "%s%s%s%s", buf.size ? "; " : "",
-                            t->n_forms > 1 ? config->forms[k].name : "",
-                            t->n_forms > 1 ? ": " : "", t->forms[k].fit.reason);
-    if (!buf.size)
-        gcal_buf_puts(&buf, "no target kernel was measured");
+        gcal_buf_printf(&buf, "%s%s%s%s", buf.size ? "; " : "",
+                        t->n_forms > 1 ? config->forms[k].name : "",
+                        t->n_forms > 1 ? ": " : "", t->forms[k].fit.reason);
     t->reason = gcal_arena_take(t->arena, &buf);
-}
-
-/* ---- errors for target kernels that are measured at a few sizes
- *
- * On kinds of devices that are only checked, each target kernel is measured at one long
- * size and at short ones.
- * No parameter is fitted to that and no form is chosen by it, but an interval that does
- * not contain the observed errors would be wrong.
- */
-
-int gcal_result_check_targets(struct gcal_arena *scratch, struct gcal_result_type_fit *t,
-                              const struct gcal_record *record,
-                              const struct gcal_config_model *config,
-                              const struct gcal_result_rows *all, struct gcal_error *err)
-{
-    const struct gcal_model *model = config->forms[t->best].model;
-    struct gcal_result_rows rows = { .rows = gcal_arena_alloc(scratch, all->n,
-                                                              sizeof(*rows.rows)) };
-    double *predicted_s = gcal_arena_alloc(scratch, all->n, sizeof(double));
-    double *time_s = gcal_arena_alloc(scratch, all->n, sizeof(double));
-    const double *features;
-
-    if (!t->good)
-        return 0;
-    for (size_t i = 0; i < all->n; i++) {
-        const struct gcal_result_row *row = &all->rows[i];
-        const struct gcal_run_kernel *kernel = &record->kernels[row->kernel];
-
-        if (strcmp(record->devices[row->device].info.type, t->type) == 0 &&
-            gcal_kernel_uses_have(&kernel->uses, config->model->name,
-                                  GCAL_KERNEL_CHECK) &&
-            kernel->origin.form != GCAL_KERNEL_MEMORY)
-            rows.rows[rows.n++] = *row;
-    }
-    if (!(features = gcal_result_features(scratch, record, model, &rows, err)))
-        return -1;
-    for (int brief = 0; brief < 2; brief++) {
-        for (size_t i = 0; i < rows.n; i++) {
-            predicted_s[i] =
-                rows.rows[i].brief != brief
-                    ? NAN
-                    : gcal_model_eval(model, t->forms[t->best].fit.value,
-                                      &features[i * model->n_features], NULL);
-            time_s[i] = rows.rows[i].time_s;
-        }
-        *(brief ? &t->checked_brief : &t->checked) =
-            gcal_fit_summarize_errors(rows.n, time_s, predicted_s);
-    }
-    return 0;
 }

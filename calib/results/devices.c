@@ -34,41 +34,35 @@ static size_t place_of(const struct gcal_result_type_fit *t, size_t device)
  * what it takes on them (gcal_fit_common_times()); NaN where that does not compare them.
  */
 static void find_common(struct gcal_arena *scratch, const struct gcal_result_type_fit *t,
-                        const struct gcal_result_form_fit *f, double *common_s)
+                        double *common_s)
 {
-    size_t *number = gcal_arena_alloc(scratch, f->n_rows, sizeof(*number));
+    size_t *number = gcal_arena_alloc(scratch, t->n_rows, sizeof(*number));
     size_t n_kernels = 0, n = t->n_devices;
-    double *time_s, *of_kernel_s;
+    double *time_s = gcal_arena_alloc(scratch, t->n_kernels * n, sizeof(*time_s));
+    double *of_kernel_s = gcal_arena_alloc(scratch, t->n_kernels, sizeof(*of_kernel_s));
 
-    for (size_t i = 0; i < f->n_rows; i++) { /* rows are sorted by kernel */
-        n_kernels += !i || t->row_kernel[f->row[i]] != t->row_kernel[f->row[i - 1]];
-        number[i] = n_kernels - 1;
-    }
-    time_s = gcal_arena_alloc(scratch, n_kernels * n, sizeof(*time_s));
-    of_kernel_s = gcal_arena_alloc(scratch, n_kernels, sizeof(*of_kernel_s));
-    for (size_t i = 0; i < n_kernels * n; i++)
+    for (size_t i = 0; i < t->n_kernels * n; i++)
         time_s[i] = NAN;
-    for (size_t i = 0; i < f->n_rows; i++)
-        time_s[n * number[i] + place_of(t, t->row_device[f->row[i]])] =
-            t->row_time_s[f->row[i]];
+    for (size_t i = 0; i < t->n_rows; i++) { /* rows are sorted by kernel */
+        n_kernels += !i || t->row_kernel[i] != t->row_kernel[i - 1];
+        number[i] = n_kernels - 1;
+        time_s[n * number[i] + place_of(t, t->row_device[i])] = t->row_time_s[i];
+    }
     gcal_fit_common_times(time_s, n_kernels, n, of_kernel_s);
-    for (size_t i = 0; i < f->n_rows; i++)
+    for (size_t i = 0; i < t->n_rows; i++)
         common_s[i] = of_kernel_s[number[i]];
 }
 
 /* Those of 'row' with an expected time.  A factor has what the rows were divided by. */
 static void take_rows(struct deviation *d, const struct gcal_result_type_fit *t,
-                      const struct gcal_result_form_fit *f, const size_t *row, size_t n,
-                      const double *expected_s)
+                      const size_t *row, size_t n, const double *expected_s)
 {
     d->n = 0;
     for (size_t k = 0; k < n; k++) {
-        size_t at = f->row[row[k]];
-
         if (!isfinite(expected_s[row[k]]))
             continue;
         d->predicted_s[d->n] = expected_s[row[k]];
-        d->time_s[d->n++] = t->row_time_s[at] * t->row_scale[at];
+        d->time_s[d->n++] = t->row_time_s[row[k]] * t->row_scale[row[k]];
     }
 }
 
@@ -77,7 +71,7 @@ static void find_raw(struct gcal_arena *scratch, struct gcal_result_type_fit *t,
                      double *raw)
 {
     const struct gcal_result_form_fit *f = &t->forms[t->best];
-    size_t n = f->n_rows;
+    size_t n = t->n_rows;
     struct deviation d = { .predicted_s = gcal_arena_alloc(scratch, n, sizeof(double)),
                            .time_s = gcal_arena_alloc(scratch, n, sizeof(double)) };
     double *common_s = gcal_arena_alloc(scratch, n, sizeof(*common_s));
@@ -87,21 +81,21 @@ static void find_raw(struct gcal_arena *scratch, struct gcal_result_type_fit *t,
     size_t *first = gcal_arena_alloc(scratch, t->n_devices + 2, sizeof(*first));
 
     for (size_t i = 0; i < n; i++) {
-        place[i] = place_of(t, t->row_device[f->row[i]]);
+        place[i] = place_of(t, t->row_device[i]);
         first[place[i] + 2]++;
     }
     for (size_t k = 0; k < t->n_devices; k++)
         first[k + 2] += first[k + 1];
     for (size_t i = 0; i < n; i++)
         row[first[place[i] + 1]++] = i;
-    find_common(scratch, t, f, common_s);
+    find_common(scratch, t, common_s);
     for (size_t k = 0; k < t->n_devices; k++) {
         const size_t *own = &row[first[k]];
         size_t n_own = first[k + 1] - first[k];
 
-        take_rows(&d, t, f, own, n_own, common_s);
+        take_rows(&d, t, own, n_own, common_s);
         if (d.n < 2) /* a single row has no standard error */
-            take_rows(&d, t, f, own, n_own, f->predicted_s);
+            take_rows(&d, t, own, n_own, f->predicted_s);
         gcal_fit_deviation(d.predicted_s, d.time_s, d.n, &raw[k], &raw[t->n_devices + k]);
     }
 }
@@ -201,7 +195,6 @@ int gcal_result_fit_devices(struct gcal_arena *scratch, struct gcal_result_type_
     struct gcal_result_by_device sorted =
         gcal_result_sort_by_device(scratch, record, rows);
     size_t *generator = gcal_result_generators(scratch, record), *group;
-    bool *fitted = gcal_arena_alloc(scratch, rows->n, sizeof(*fitted));
     double *features, *time_s, *spread;
 
     if (!t->good)
@@ -210,8 +203,6 @@ int gcal_result_fit_devices(struct gcal_arena *scratch, struct gcal_result_type_
         gcal_arena_alloc(t->arena, t->n_devices * n_parameters, sizeof(*t->estimate));
     t->estimate_error = gcal_arena_alloc(t->arena, t->n_devices * n_parameters,
                                          sizeof(*t->estimate_error));
-    for (size_t i = 0; i < f->n_rows; i++)
-        fitted[f->row[i]] = true;
     for (size_t k = 0; k < t->n_devices; k++) {
         const size_t *first = &sorted.first[t->device[k]];
 
@@ -235,8 +226,6 @@ int gcal_result_fit_devices(struct gcal_arena *scratch, struct gcal_result_type_
         for (size_t at = first[0]; at < first[1]; at++) {
             size_t i = sorted.row[at], n = own.n_rows;
 
-            if (!fitted[i])
-                continue;
             memcpy(&features[n * n_features], &f->features[cells.of_row[i] * n_features],
                    n_features * sizeof(*features));
             time_s[n] = rows->rows[i].time_s * rows->rows[i].scale;
@@ -309,9 +298,9 @@ int gcal_result_widen_lost(struct gcal_arena *scratch, struct gcal_result_type_f
                            const struct gcal_result_rows *all_lost,
                            struct gcal_error *err)
 {
-    const struct gcal_config_form *form = &config->forms[t->best];
+    const struct gcal_model *model = config->forms[t->best].model;
     struct gcal_fit *fit = &t->forms[t->best].fit;
-    size_t n = form->model->n_parameters, before = SIZE_MAX;
+    size_t n = model->n_parameters, before = SIZE_MAX;
     size_t *n_left = gcal_arena_alloc(scratch, n, sizeof(*n_left)); /* by parameter */
     size_t *n_lost = gcal_arena_alloc(scratch, n, sizeof(*n_lost));
     double *gradient = gcal_arena_alloc(scratch, n, sizeof(*gradient)), *features;
@@ -320,28 +309,23 @@ int gcal_result_widen_lost(struct gcal_arena *scratch, struct gcal_result_type_f
     if (!t->good || !all_lost->n)
         return 0;
     lost = gcal_result_rows_pick(scratch, record, all_lost, t->type, config);
-    if (!(features = gcal_result_features(scratch, record, form->model, rows, err)))
+    if (!(features = gcal_result_features(scratch, record, model, rows, err)))
         return -1;
     for (size_t i = 0; i < rows->n; i++) {
-        const struct gcal_result_row *row = &rows->rows[i];
-
         /* They are sorted by kernel. */
-        if (row->target == form->tailored && !row->brief && row->kernel != before) {
-            count_kernel(form->model, fit, &features[i * form->model->n_features],
-                         gradient, n_left);
-            before = row->kernel;
-        }
+        if (rows->rows[i].kernel != before)
+            count_kernel(model, fit, &features[i * model->n_features], gradient, n_left);
+        before = rows->rows[i].kernel;
     }
     /* Kernels that no device has measured. */
     for (size_t i = 0; i < lost.n; i++) {
         struct gcal_result_rows one = { .rows = &lost.rows[i], .n = 1 };
 
         /* What it has may depend on how it is built, which is not known if it was not. */
-        if (one.rows->target == form->tailored &&
-            !has_kernel(rows, rows->n, one.rows->kernel) &&
+        if (!has_kernel(rows, rows->n, one.rows->kernel) &&
             !has_kernel(&lost, i, one.rows->kernel) &&
-            (features = gcal_result_features(scratch, record, form->model, &one, NULL)))
-            count_kernel(form->model, fit, features, gradient, n_lost);
+            (features = gcal_result_features(scratch, record, model, &one, NULL)))
+            count_kernel(model, fit, features, gradient, n_lost);
     }
     for (size_t j = 0; j < n; j++) {
         double factor = gcal_fit_small_sample_factor(n_left[j]);
@@ -359,7 +343,7 @@ int gcal_result_widen_lost(struct gcal_arena *scratch, struct gcal_result_type_f
             gcal_arena_format(t->arena,
                               "%s rests on %zu kernel%s, as %zu that have it failed: its "
                               "standard error is taken %.3g times as large",
-                              form->model->parameters[j].name, n_left[j],
+                              model->parameters[j].name, n_left[j],
                               n_left[j] == 1 ? "" : "s", n_lost[j], factor));
     }
     return 0;

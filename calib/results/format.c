@@ -86,8 +86,8 @@ static void put_quality(struct gcal_buf *buf, const struct gcal_record *record,
     double worst = 0;
     size_t at = 0;
 
-    for (size_t i = 0; i < f->n_rows; i++) {
-        double error = f->predicted_s[i] / t->row_time_s[f->row[i]] - 1;
+    for (size_t i = 0; i < t->n_rows; i++) {
+        double error = f->predicted_s[i] / t->row_time_s[i] - 1;
 
         if (fabs(error) > fabs(worst)) {
             worst = error;
@@ -97,19 +97,17 @@ static void put_quality(struct gcal_buf *buf, const struct gcal_record *record,
     gcal_buf_printf(buf, "  residuals: %s rms, %s geometric mean\n",
                     gcal_units_percent(fit->residual, rms),
                     gcal_units_percent(fit->mean_error, mean));
-    if (f->n_rows)
-        gcal_buf_printf(buf, "  worst: %s%s, %s\n", worst > 0 ? "+" : "",
-                        gcal_units_percent(worst, rms),
-                        record->kernels[t->row_kernel[f->row[at]]].name);
+    gcal_buf_printf(buf, "  worst: %s%s, %s\n", worst > 0 ? "+" : "",
+                    gcal_units_percent(worst, rms),
+                    record->kernels[t->row_kernel[at]].name);
 }
 
-static void put_error_summary(struct gcal_buf *buf, const char *what,
-                              const struct gcal_fit_error_summary *j)
+static void put_held_out(struct gcal_buf *buf, const struct gcal_fit_error_summary *j)
 {
     char rms[GCAL_UNITS_SIZE], mean[GCAL_UNITS_SIZE], most[GCAL_UNITS_SIZE];
 
     if (j->n)
-        gcal_buf_printf(buf, "  %s: %s rms, %s geometric mean, 90 %% within %s\n", what,
+        gcal_buf_printf(buf, "  held out: %s rms, %s geometric mean, 90 %% within %s\n",
                         gcal_units_percent(j->rms, rms),
                         gcal_units_percent(j->mean_error, mean),
                         gcal_units_percent(j->error_90, most));
@@ -122,15 +120,15 @@ static void put_forms(struct gcal_buf *buf, const struct gcal_config_model *conf
                       const struct gcal_result_type_fit *t)
 {
     gcal_buf_printf(buf, "    %-12s %10s %7s %10s  %8s %9s %9s %11s\n", "form",
-                    "parameters", "kernels", "residual",
-                    t->by_targets ? "targets" : "held out", "rms", "mean", "90 %");
+                    "parameters", "kernels", "residual", "held out", "rms", "mean",
+                    "90 %");
     for (size_t k = 0; k < t->n_forms; k++) {
         const struct gcal_result_form_fit *f = &t->forms[k];
         const struct gcal_fit_error_summary *j = &f->held_out;
         char text[4][GCAL_UNITS_SIZE];
 
         gcal_buf_printf(buf, "  %c %-12s %10zu %7zu", t->good && k == t->best ? '*' : ' ',
-                        config->forms[k].name, f->fit.n_parameters, f->n_kernels);
+                        config->forms[k].name, f->fit.n_parameters, t->n_kernels);
         if (f->fit.status == GCAL_FIT_GOOD)
             gcal_buf_printf(buf, " %10s  %8zu %9s %9s %11s\n",
                             gcal_units_percent(f->fit.residual, text[0]), j->n,
@@ -138,13 +136,10 @@ static void put_forms(struct gcal_buf *buf, const struct gcal_config_model *conf
                             gcal_units_percent(j->mean_error, text[2]),
                             gcal_units_percent(j->error_90, text[3]));
         else
-            gcal_buf_puts(buf, gcal_result_is_form_offered(t, config, k)
-                                   ? "   rejected\n"
-                                   : "   needs the target kernels\n");
+            gcal_buf_puts(buf, "   rejected\n");
     }
     for (size_t k = 0; k < t->n_forms && t->good; k++)
-        if (t->forms[k].fit.status != GCAL_FIT_GOOD &&
-            gcal_result_is_form_offered(t, config, k)) {
+        if (t->forms[k].fit.status != GCAL_FIT_GOOD) {
             struct gcal_buf before = { 0 };
 
             gcal_buf_printf(&before, "%s rejected: ", config->forms[k].name);
@@ -204,9 +199,9 @@ static void put_fit(struct gcal_buf *buf, const struct gcal_record *record,
     put_wrapped(buf, t->good ? "" : "reason: ", t->reason);
     if (t->n_forms > 1)
         put_forms(buf, m, t);
-    gcal_buf_printf(buf, "  %zu kernel%s, %zu sample%s, %zu device%s\n", f->n_kernels,
-                    f->n_kernels == 1 ? "" : "s", f->n_samples,
-                    f->n_samples == 1 ? "" : "s", t->n_devices,
+    gcal_buf_printf(buf, "  %zu kernel%s, %zu sample%s, %zu device%s\n", t->n_kernels,
+                    t->n_kernels == 1 ? "" : "s", t->n_samples,
+                    t->n_samples == 1 ? "" : "s", t->n_devices,
                     t->n_devices == 1 ? "" : "s");
     /* Parameters of one form, their correlations, and errors. */
     const struct gcal_fit *fit = &f->fit;
@@ -228,9 +223,7 @@ static void put_fit(struct gcal_buf *buf, const struct gcal_record *record,
         if (*fit->note)
             put_wrapped(buf, "note: ", fit->note);
         put_quality(buf, record, t, f);
-        put_error_summary(buf, t->by_targets ? "target kernels" : "held out",
-                          &f->held_out);
-        put_error_summary(buf, "target kernels, measured once", &t->checked);
+        put_held_out(buf, &f->held_out);
     }
     if (t->good && t->shared_error > 0) { /* beside the scatter of rows and devices */
         char text[240];

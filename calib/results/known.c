@@ -102,7 +102,7 @@ static int compare(const void *a, const void *b)
 /* 1 with the kernel's proportions in t->stands_for; 0 if it shows none; -1. */
 static int add_proportions(struct gcal_result_type_fit *t,
                            const struct gcal_record *record,
-                           const struct gcal_model *model, size_t row, size_t n_before,
+                           const struct gcal_model *model, size_t row,
                            struct gcal_error *err)
 {
     const struct gcal_run_kernel *kernel = &record->kernels[t->row_kernel[row]];
@@ -119,7 +119,7 @@ static int add_proportions(struct gcal_result_type_fit *t,
         rc = 0;
     else if (profile &&
              (binding = gcal_binding_create_for(profile, &subject, &device, err)))
-        rc = gcal_binding_add_proportions(binding, kernel->size_values, n_before,
+        rc = gcal_binding_add_proportions(binding, kernel->size_values, row,
                                           &t->stands_for, err);
     gcal_binding_destroy(binding);
     gcal_profile_destroy(profile);
@@ -133,7 +133,6 @@ int gcal_result_find_known(struct gcal_result_type_fit *t,
                            const struct gcal_config_model *config, struct gcal_error *err)
 {
     const struct gcal_model *model = config->forms[t->best].model;
-    const struct gcal_result_form_fit *f = &t->forms[t->best];
     struct gcal_strings seen = { 0 }; /* kernels of a variant have the same counts */
     int rc = 0;
 
@@ -155,9 +154,9 @@ int gcal_result_find_known(struct gcal_result_type_fit *t,
     /* What all kernels had that the form was fitted to. */
     gcal_arena_own(t->arena, &t->stands_for, clear_proportions);
     rc = 1;
-    for (size_t i = 0; i < f->n_rows && rc > 0; i++)
-        if (!i || t->row_kernel[f->row[i]] != t->row_kernel[f->row[i - 1]])
-            rc = add_proportions(t, record, model, f->row[i], i, err);
+    for (size_t i = 0; i < t->n_rows && rc > 0; i++)
+        if (!i || t->row_kernel[i] != t->row_kernel[i - 1])
+            rc = add_proportions(t, record, model, i, err);
     if (rc <= 0)
         gcal_proportions_clear(&t->stands_for);
     return rc < 0 ? -1 : 0;

@@ -36,8 +36,6 @@ static struct table read_table(struct gcal_arena *arena, const struct gcal_recor
     for (size_t i = 0; i < rows->n; i++) {
         const struct gcal_result_row *row = &rows->rows[i];
 
-        if (row->brief) /* short launches vary more */
-            continue;
         if (!t.place[row->device]) {
             t.device[t.n_devices++] = row->device;
             t.place[row->device] = t.n_devices;
@@ -53,8 +51,6 @@ static struct table read_table(struct gcal_arena *arena, const struct gcal_recor
         const struct gcal_result_row *row = &rows->rows[i];
         size_t at;
 
-        if (row->brief)
-            continue;
         while (t.kernel[k] != row->kernel)
             k++;
         at = k * t.n_devices + t.place[row->device] - 1;

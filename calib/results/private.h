@@ -4,10 +4,6 @@
 
 #include "calib/results/results.h"
 
-/* Launches that take less are short. */
-#define GCAL_RESULT_SHORT_S 1e-3
-struct gcal_params_model;
-
 /* ---- rows.c ---- */
 
 /* Of a measurement with samples: the median of their times, and its relative standard
@@ -16,7 +12,7 @@ struct gcal_params_model;
 int gcal_result_median_time(const struct gcal_measurement *m, double *time_s,
                             double *spread, struct gcal_error *err);
 
-/* The rows that 'model' uses on devices of 'type', fallback rows included. */
+/* The rows that 'model' is fitted to on devices of 'type'. */
 struct gcal_result_rows gcal_result_rows_pick(struct gcal_arena *arena,
                                               const struct gcal_record *record,
                                               const struct gcal_result_rows *all,
@@ -28,7 +24,7 @@ double *gcal_result_features(struct gcal_arena *arena, const struct gcal_record 
                              const struct gcal_model *model,
                              const struct gcal_result_rows *rows, struct gcal_error *err);
 
-/* Returns whether two rows of a kernel have the same features and are used alike. */
+/* Returns whether two rows of a kernel have the same features. */
 bool gcal_result_have_same_features(const struct gcal_record *record,
                                     const struct gcal_result_row *a,
                                     const struct gcal_result_row *b);
@@ -123,35 +119,10 @@ bool gcal_result_uses_model(const struct gcal_run_kernel *kernel, const char *mo
 /* Adds a sentence to the warnings of the fit. */
 void gcal_result_warn(struct gcal_result_type_fit *t, char *text);
 
-/* Leaves one of the accumulator variants of each memory component in 'rows', and adds a
- * warning to 't' if it is not the one with the fewest accumulators; 'all' has the target
- * kernels.
- */
-int gcal_result_choose_accumulators(struct gcal_arena *scratch,
-                                    struct gcal_result_type_fit *t,
-                                    const struct gcal_record *record,
-                                    const struct gcal_result_rows *all,
-                                    struct gcal_result_rows *rows,
-                                    struct gcal_error *err);
-
-/* Warns of the model's components that take longer than their kernels; 'all': the
- * record's rows, as the kernels need not be the model's.
- */
-int gcal_result_find_slow_components(struct gcal_arena *scratch,
-                                     struct gcal_result_type_fit *t,
-                                     const struct gcal_record *record,
-                                     const struct gcal_config_model *config,
-                                     const struct gcal_result_rows *all,
-                                     struct gcal_error *err);
-
-/* ---- shapes.c ---- */
-
-/* Fits the shapes of the model's components, one component at a time.  'is_brief': by row;
- * 'given' (by parameter, NaN: not known) gets their values.
- */
-int gcal_result_find_shapes(const struct gcal_model *model,
-                            const struct gcal_fit_rows *rows, const bool *is_brief,
-                            double *given, struct gcal_error *err);
+/* Warns of loads that take longer alone than all accesses of their kernel do. */
+void gcal_result_find_slow_loads(struct gcal_arena *scratch,
+                                 struct gcal_result_type_fit *t,
+                                 const struct gcal_record *record);
 
 /* ---- forms.c ---- */
 
@@ -165,12 +136,6 @@ int gcal_result_fit_forms(struct gcal_arena *scratch, struct gcal_result_type_fi
                           const struct gcal_result_type_fit *like,
                           struct gcal_error *err);
 
-/* Returns whether 'form' can be fitted: the target kernels, which a tailored form needs, are
- * measured on some kinds of devices only. /
- */
-bool gcal_result_is_form_offered(const struct gcal_result_type_fit *t,
-                                 const struct gcal_config_model *config, size_t form);
-
 /* Of each kernel, the first one of the same generator in the record: kernels of a generator
  * resemble each other, and are left out together.
  */
@@ -182,14 +147,6 @@ size_t *gcal_result_generators(struct gcal_arena *arena,
 /* Chooses the form with the smallest held-out error: t->best, t->good, t->reason. */
 void gcal_result_choose_form(struct gcal_arena *scratch, struct gcal_result_type_fit *t,
                              const struct gcal_config_model *config);
-
-/* Predicts the target kernels that were measured at one size, if any, by the best form:
- * t->checked.
- */
-int gcal_result_check_targets(struct gcal_arena *scratch, struct gcal_result_type_fit *t,
-                              const struct gcal_record *record,
-                              const struct gcal_config_model *config,
-                              const struct gcal_result_rows *all, struct gcal_error *err);
 
 /* ---- devices.c ---- */
 

@@ -20,44 +20,28 @@ struct source {
 
 /* The bound of absolute errors, of those that are held out, else of the fit's own. */
 static double absolute_bound(const struct gcal_result_type_fit *t,
-                             const struct gcal_result_form_fit *f, double few)
+                             const struct gcal_result_form_fit *f)
 {
-    double bound_s = few * f->held_out.absolute_90_s, squares = 0;
+    double bound_s = f->held_out.absolute_90_s, squares = 0;
 
-    for (size_t i = 0; i < f->n_rows && !f->held_out.n; i++)
-        squares += pow(f->predicted_s[i] - t->row_time_s[f->row[i]], 2);
+    for (size_t i = 0; i < t->n_rows && !f->held_out.n; i++)
+        squares += pow(f->predicted_s[i] - t->row_time_s[i], 2);
     if (!f->held_out.n)
-        bound_s = GCAL_PARAMS_NORMAL_90 * sqrt(squares / (double)f->n_rows);
-    bound_s = fmax(bound_s, t->checked.n ? t->checked.absolute_90_s : 0);
+        bound_s = GCAL_PARAMS_NORMAL_90 * sqrt(squares / (double)t->n_rows);
     return fmax(bound_s, DBL_MIN);
 }
 
-/* Held-out errors; if nothing was held out, residuals.  Intervals contain the errors for
- * target kernels that were checked, too.  Short launches have a bound of their own.
- */
+/* Held-out errors; if nothing was held out, residuals. */
 static void copy_error_summary(const struct gcal_result_type_fit *t,
                                const struct gcal_result_form_fit *f, bool absolute,
                                struct gcal_params_model *p)
 {
-    /* A kernel's own errors at a few sizes are all that is known of it. */
-    double few = t->by_targets ? gcal_fit_small_sample_factor(f->held_out.n) : 1;
-
     p->n_held_out = f->held_out.n;
     p->held_out_rms = f->held_out.n ? f->held_out.rms : p->residual;
     p->error_90 =
-        f->held_out.n ? f->held_out.error_90 * few : GCAL_PARAMS_NORMAL_90 * p->residual;
-    if (t->checked.n)
-        p->error_90 = fmax(p->error_90, t->checked.error_90);
+        f->held_out.n ? f->held_out.error_90 : GCAL_PARAMS_NORMAL_90 * p->residual;
     if (absolute)
-        p->absolute_error_90_s = absolute_bound(t, f, few);
-    if (!f->brief.n && !t->checked_brief.n)
-        return;
-    p->short_s = GCAL_RESULT_SHORT_S;
-    p->short_error_90 = p->error_90;
-    if (f->brief.n)
-        p->short_error_90 = fmax(p->short_error_90, f->brief.error_90);
-    if (t->checked_brief.n)
-        p->short_error_90 = fmax(p->short_error_90, t->checked_brief.error_90);
+        p->absolute_error_90_s = absolute_bound(t, f);
 }
 
 enum gcal_result_verdict gcal_result_judge(const struct gcal_result_type_fit *t,
@@ -142,8 +126,8 @@ static int add_model(const struct source *s, struct gcal_params_device *device,
         .n_known = t->n_known,
         .known = t->known,
         .stands_for = t->stands_for,
-        .n_kernels = f->n_kernels,
-        .n_samples = f->n_samples,
+        .n_kernels = t->n_kernels,
+        .n_samples = t->n_samples,
         .residual = f->fit.residual,
         .mean_error = f->fit.mean_error,
         .worst_error = f->fit.worst_error,

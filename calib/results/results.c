@@ -80,33 +80,29 @@ static int fit_type(struct gcal_arena *scratch, const struct gcal_record *record
         gcal_result_rows_pick(scratch, record, all, t->type, m);
 
     gcal_result_scale_rows(scratch, record, all, &rows);
-    if (gcal_result_choose_accumulators(scratch, t, record, all, &rows, err) < 0)
-        return -1;
     size_t n = t->n_rows = rows.n;
 
     t->row_device = gcal_arena_alloc(t->arena, n, sizeof(*t->row_device));
     t->row_kernel = gcal_arena_alloc(t->arena, n, sizeof(*t->row_kernel));
     t->row_time_s = gcal_arena_alloc(t->arena, n, sizeof(*t->row_time_s));
     t->row_scale = gcal_arena_alloc(t->arena, n, sizeof(*t->row_scale));
-    t->row_brief = gcal_arena_alloc(t->arena, n, sizeof(*t->row_brief));
     for (size_t i = 0; i < n; i++) {
         t->row_device[i] = rows.rows[i].device;
         t->row_kernel[i] = rows.rows[i].kernel;
         t->row_time_s[i] = rows.rows[i].time_s;
         t->row_scale[i] = rows.rows[i].scale;
-        t->row_brief[i] = rows.rows[i].brief;
+        t->n_samples += rows.rows[i].n_samples;
+        t->n_kernels += !i || rows.rows[i].kernel != rows.rows[i - 1].kernel;
     }
     if (gcal_result_fit_forms(scratch, t, record, m, &rows, like, err) < 0)
         return -1;
     gcal_result_choose_form(scratch, t, m);
-    if (gcal_result_check_targets(scratch, t, record, m, all, err) < 0)
-        return -1;
     gcal_result_find_deviations(scratch, t);
     if (gcal_result_fit_devices(scratch, t, record, m, &rows, err) < 0 ||
         gcal_result_find_known(t, record, m, err) < 0 ||
-        gcal_result_find_slow_components(scratch, t, record, m, all, err) < 0 ||
         gcal_result_widen_lost(scratch, t, record, m, &rows, lost, err) < 0)
         return -1;
+    gcal_result_find_slow_loads(scratch, t, record);
     gcal_result_widen(scratch, record, t, m, speeds);
     if (!t->n_rows)
         t->reason = explain_no_rows(t->arena, record, m->model->name);
@@ -238,9 +234,6 @@ int gcal_results_fit_with(const struct gcal_record *record,
     if (gcal_result_rows_read(made.arena, record, &all, &made.speeds, err) < 0 ||
         gcal_result_find_lost(scratch, record, &lost, err) < 0)
         goto out;
-    /* Where no short launches were asked for, those there are serve as any other. */
-    for (size_t i = 0; i < all.n; i++)
-        all.rows[i].brief = all.rows[i].brief && config->measure.short_sizes > 0;
     if (speeds) { /* what the record does not tell */
         if (!made.speeds.n) {
             made.speeds.items = speeds->items;

@@ -7,18 +7,9 @@
  * whose speed changed counts from the last change on.  Errors that all times of a device share, such as
  * that of its clock, are in the errors of its factor and of the costs.
  *
- * Of a memory component with variants of several accumulators, one variant is fitted: the
- * fewest accumulators, unless that variant is slower than the target kernel and another
- * is less so.
- *
- * Every form of a model is fitted, and compared by its held-out errors:
- * - of the target kernels, where they were measured;
- * - else of each generator's kernels, by a fit without that generator; if no other kernel
- *   has its costs, by a fit without every fifth kernel of each generator.
- * If enough kernels mix memory accesses and on-chip work that were measured as components
- * as well, only these count: a single component is predicted alike by all forms.
- * A tailored form is fitted to the target kernels, leaving out each in turn.  The form
- * with the smallest held-out error is published.
+ * Every form of a model is fitted, and compared by its held-out errors, of each generator's
+ * kernels by a fit without that generator; if no other kernel has its costs, by a fit without
+ * every fifth kernel of each generator.  The form with the smallest held-out error is published.
  */
 #ifndef GCAL_CALIB_RESULTS_H
 #define GCAL_CALIB_RESULTS_H
@@ -39,22 +30,20 @@ struct gcal_arena;
 struct gcal_error;
 struct gcal_track;
 
-/* One form of a model, fitted; 'row' are indices of the type's rows. */
+/* One form of a model, fitted to all rows of the type. */
 struct gcal_result_form_fit {
-    struct gcal_arena *arena;            /* forms are fitted in parallel */
-    struct gcal_fit fit;                 /* to the cells (rows.c) */
-    size_t n_rows, n_kernels, n_samples; /* fitted */
-    size_t *row;                         /* n_rows */
-    double *features;    /* of the cells, in the model's order; NULL: not tried */
-    double *predicted_s; /* n_rows */
+    struct gcal_arena *arena; /* forms are fitted in parallel */
+    struct gcal_fit fit;      /* to the cells (rows.c) */
+    double *features;         /* of the cells, in the model's order; NULL: not tried */
+    double *predicted_s;      /* of the type's n_rows; NULL: not fitted */
     /* Predictions of the type's n_rows by fits without the row; NaN where the other rows
      * do not determine it. */
     double *held_out_s; /* without all kernels of its generator */
     double *fold_out_s; /* without every fifth kernel of each generator */
-    /* Over the rows that all competing forms predict: all of them, by which forms are
-     * compared; long launches; short ones.
+    /* Over the rows that all competing forms predict: by the medians over devices, by which
+     * forms are compared; by the rows' own times.
      */
-    struct gcal_fit_error_summary compared, held_out, brief;
+    struct gcal_fit_error_summary compared, held_out;
 };
 
 /* One model fitted for one device type, pooled over its devices but outliers; or fitted
@@ -72,8 +61,8 @@ struct gcal_result_type_fit {
     bool good;                          /* some form is */
     size_t best;                        /* the form that is published, when good */
     char *reason;                       /* one sentence: why that form, or why no form */
-    bool by_targets;                    /* forms are compared by target kernels */
     size_t n_rows;                      /* a kernel on a device each */
+    size_t n_kernels, n_samples;        /* of the rows */
     size_t *row_device;                 /* n_rows: index in the record */
     size_t *row_kernel;                 /* n_rows: index in the record */
     double *row_time_s;                 /* n_rows: medians, over row_scale */
@@ -82,21 +71,14 @@ struct gcal_result_type_fit {
                            the forms are fitted, and by which they are compared */
     double *row_scale; /* n_rows: by which the device's times were divided, so that the
                           devices have one centre */
-    bool *row_brief;   /* n_rows: see gcal_result_row */
-    bool *row_mixed;   /* n_rows: the kernel has costs of both components, whose
-                         combination is what forms differ in */
-    size_t n_devices;  /* devices of the type with rows of the best form */
+    size_t n_devices;  /* devices of the type with rows */
     size_t *device;    /* n_devices: index in the record */
     double *factor, *factor_error; /* n_devices: device factors, shrunk towards 1; NaN if
                                       not good, or for too few measurements */
     double between; /* standard deviation of log(factor) between devices; NaN for one */
     double shared_error; /* of the mean of all devices: see gcal_result_speeds */
-    double *estimate, *estimate_error;     /* n_devices x parameters of the best form:
-                                              per-device estimates, see gcal_fit_device() */
-    struct gcal_fit_error_summary checked; /* of the best form, for target kernels
-                                              measured at one size: not fitted and not
-                                              compared, but intervals contain them */
-    struct gcal_fit_error_summary checked_brief; /* the same for short launches */
+    double *estimate, *estimate_error; /* n_devices x parameters of the best form:
+                                          per-device estimates, see gcal_fit_device() */
     size_t n_known; /* if good: the kernels that the best form has all costs of */
     struct gcal_params_kernel *known;
     struct gcal_proportions stands_for;   /* of the best form; none if it has all costs */
@@ -303,11 +285,6 @@ struct gcal_result_row {
     double time_s; /* median, over 'scale' */
     double spread; /* relative standard error of the median */
     double scale;  /* 1, or what the device's times are divided by for the fit */
-    bool target;   /* a target kernel of the model, which is not fitted to it otherwise */
-    bool fallback; /* an accumulator variant that is fitted only instead of another
-                      (components.c) */
-    bool brief; /* a short launch, beside long ones of its family: not fitted, except for
-                      the shapes of its component (shapes.c) */
     struct gcal_built built; /* the kernel on the device */
 };
 

@@ -47,78 +47,6 @@ static int by_kernel_and_device(const void *a, const void *b)
     return (x->device > y->device) - (x->device < y->device);
 }
 
-/* Launches are short only if they take less than this share of the longest of their family.
- */
-#define SHORT_SHARE 0.25
-
-static bool is_checked(const struct gcal_run_kernel *kernel)
-{
-    for (size_t i = 0; i < kernel->uses.n; i++)
-        if (kernel->uses.items[i].role != GCAL_KERNEL_CHECK)
-            return false;
-    return true;
-}
-
-/* ---- short launches ---- */
-
-static int by_family(const void *a, const void *b)
-{
-    const struct gcal_run_kernel *const *x = a, *const *y = b;
-
-    return strcmp((*x)->family ? (*x)->family : "", (*y)->family ? (*y)->family : "");
-}
-
-/* The numbers of the families of the kernels. */
-static size_t *number_families(struct gcal_arena *arena, const struct gcal_record *record,
-                               size_t *n_families)
-{
-    size_t n = record->n_kernels;
-    const struct gcal_run_kernel **sorted = gcal_arena_alloc(arena, n, sizeof(*sorted));
-    size_t *family = gcal_arena_alloc(arena, n, sizeof(*family));
-
-    for (size_t i = 0; i < n; i++)
-        sorted[i] = &record->kernels[i];
-    qsort(sorted, n, sizeof(*sorted), by_family);
-    *n_families = 0;
-    for (size_t i = 0; i < n; i++) {
-        *n_families += i && by_family(&sorted[i - 1], &sorted[i]) != 0;
-        family[sorted[i] - record->kernels] = *n_families;
-    }
-    ++*n_families;
-    return family;
-}
-
-/* By the longest launch of the family on the device. */
-static void find_brief(const struct gcal_record *record, struct gcal_result_rows *rows)
-{
-    struct gcal_arena *scratch = gcal_arena_create();
-    size_t n_devices = record->n_devices, n_families;
-    size_t *family = number_families(scratch, record, &n_families);
-    double *longest_s =
-        gcal_arena_alloc(scratch, n_families * n_devices, sizeof(*longest_s));
-
-    for (size_t i = 0; i < rows->n; i++) {
-        const struct gcal_result_row *row = &rows->rows[i];
-        double *longest = &longest_s[family[row->kernel] * n_devices + row->device];
-
-        *longest = fmax(*longest, row->time_s);
-    }
-    for (size_t i = 0; i < rows->n; i++) {
-        struct gcal_result_row *row = &rows->rows[i];
-
-        /* Of derived kernels and of target kernels that are checked: microbenchmarks are short on
-         * purpose.
-         */
-        row->brief =
-            (record->kernels[row->kernel].family && row->time_s < GCAL_RESULT_SHORT_S &&
-             (record->kernels[row->kernel].origin.form != GCAL_KERNEL_COMPLETE ||
-              is_checked(&record->kernels[row->kernel]))) &&
-            row->time_s <
-                SHORT_SHARE * longest_s[family[row->kernel] * n_devices + row->device];
-    }
-    gcal_arena_destroy(scratch);
-}
-
 /* 'visits' gets the visits of all good measurements but those of copies; NULL: not wanted. */
 static int read_all(const struct gcal_record *record,
                     const struct gcal_result_speeds *speeds,
@@ -173,24 +101,18 @@ int gcal_result_rows_read(struct gcal_arena *arena, const struct gcal_record *re
     if (rc < 0)
         return -1;
     qsort(rows->rows, rows->n, sizeof(*rows->rows), by_kernel_and_device);
-    find_brief(record, rows);
     return 0;
 }
 
-/* Sets 'target' and 'fallback'; false if the model does not use the kernel. */
-static bool is_wanted(const struct gcal_run_kernel *kernel,
-                      const struct gcal_config_model *model, struct gcal_result_row *row)
+/* Returns whether the model is fitted to the kernel. */
+static bool is_fitted(const struct gcal_run_kernel *kernel,
+                      const struct gcal_config_model *model)
 {
-    const struct gcal_kernel_uses *uses = &kernel->uses;
-    bool fitted = gcal_kernel_uses_have(uses, model->name, GCAL_KERNEL_FITTED);
+    bool fitted = gcal_kernel_uses_have(&kernel->uses, model->name, GCAL_KERNEL_FITTED);
 
     for (size_t i = 0; i < model->n_recorded; i++)
         fitted = fitted || strcmp(model->recorded[i], kernel->id) == 0;
-    row->target = !fitted && gcal_kernel_uses_have(uses, model->name, GCAL_KERNEL_TARGET);
-    row->fallback = !fitted && !row->target &&
-                    gcal_kernel_uses_have(uses, model->name, GCAL_KERNEL_CHECK) &&
-                    kernel->origin.form == GCAL_KERNEL_MEMORY;
-    return fitted || row->target || row->fallback;
+    return fitted;
 }
 
 struct gcal_result_rows gcal_result_rows_pick(struct gcal_arena *arena,
@@ -203,14 +125,14 @@ struct gcal_result_rows gcal_result_rows_pick(struct gcal_arena *arena,
                                                                 sizeof(*all->rows)) };
 
     for (size_t i = 0; i < all->n; i++) {
-        struct gcal_result_row row = all->rows[i];
-        const struct gcal_run_device *device = &record->devices[row.device];
+        const struct gcal_result_row *row = &all->rows[i];
+        const struct gcal_run_device *device = &record->devices[row->device];
 
         if (strcmp(device->info.type, type) == 0 &&
             gcal_config_model_applies(model, &device->info) &&
             !gcal_run_device_keeps(device, model->name) &&
-            is_wanted(&record->kernels[row.kernel], model, &row))
-            picked.rows[picked.n++] = row;
+            is_fitted(&record->kernels[row->kernel], model))
+            picked.rows[picked.n++] = *row;
     }
     return picked;
 }
@@ -266,8 +188,7 @@ bool gcal_result_have_same_features(const struct gcal_record *record,
     const struct gcal_binding_device of_a = device_of(record, a);
     const struct gcal_binding_device of_b = device_of(record, b);
 
-    return same_facts(&of_a, &of_b) && same_built(&a->built, &b->built) &&
-           a->brief == b->brief && a->target == b->target && a->fallback == b->fallback;
+    return same_facts(&of_a, &of_b) && same_built(&a->built, &b->built);
 }
 
 double *gcal_result_features(struct gcal_arena *arena, const struct gcal_record *record,

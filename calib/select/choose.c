@@ -218,7 +218,7 @@ static int add_microbenchmarks(const struct gcal_catalogue *catalogue,
 
 int gcal_select_choose(const struct gcal_catalogue *catalogue,
                        const struct gcal_model *costs, bool loads,
-                       const struct gcal_select_sources *sources,
+                       const struct gcal_kernel_list *targets,
                        struct gcal_config_model *m, struct gcal_error *err)
 {
     struct gcal_select_rows rows = { .arena = m->arena, .costs = costs };
@@ -226,8 +226,7 @@ int gcal_select_choose(const struct gcal_catalogue *catalogue,
     struct gcal_kernel_list list = { 0 };
     int rc;
 
-    gcal_select_add_derived(catalogue, costs, loads, &sources->targets, m);
-    gcal_select_add_derived(catalogue, costs, false, &sources->mixed, m);
+    gcal_select_add_derived(catalogue, costs, loads, targets, m);
     /* The measurement kernels so far. */
     rc = gcal_select_generate_all(catalogue, m->n_tag_sets, m->tag_sets, costs, &list,
                                   err);
@@ -240,7 +239,7 @@ int gcal_select_choose(const struct gcal_catalogue *catalogue,
     gcal_select_basis_scale(&basis, &rows);
     gcal_select_basis_add(&basis, &rows);
     if (!gcal_select_basis_is_complete(&basis) &&
-        add_microbenchmarks(catalogue, &rows, &sources->targets, m, &basis, err) < 0)
+        add_microbenchmarks(catalogue, &rows, targets, m, &basis, err) < 0)
         return -1;
     return gcal_select_basis_check(m->arena, &basis, costs, err);
 }

@@ -6,7 +6,6 @@
 
 #include "kernels/base/arena.h"
 #include "kernels/model/expr.h"
-#include "kernels/model/form.h"
 #include "kernels/model/profile.h"
 #include "calib/select/private.h"
 
@@ -24,8 +23,6 @@ struct adding {
     struct gcal_select_terms *terms;
     enum gcal_config_class class;
     const struct gcal_expr *written;
-    const struct gcal_profile *profile; /* the entry's */
-    bool target;                        /* it is of a target kernel */
 };
 
 /* A feature that is there already adds nothing.  Work-groups are also factors of other
@@ -81,38 +78,6 @@ static struct stride describe_stride(const struct gcal_profile_entry *e)
     return s;
 }
 
-/* Returns whether neighbours access global memory at a distance that depends on sizes. */
-static bool has_strides(const struct gcal_profile *profile)
-{
-    for (size_t i = 0; i < profile->n_entries; i++) {
-        const struct gcal_profile_entry *e = &profile->entries[i];
-
-        for (size_t k = 0; k < profile->n_dims; k++)
-            if (e->space == GCAL_FEATURE_SPACE_GLOBAL && e->lid_stride[k] &&
-                strpbrk(e->lid_stride[k], "abcdefghijklmnopqrstuvwxyz"
-                                          "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"))
-                return true;
-    }
-    return false;
-}
-
-static void add_component(struct adding *a, const struct gcal_profile_entry *e)
-{
-    struct gcal_arena *arena = a->terms->arena;
-    const char *component = e->kind == GCAL_FEATURE_MEMORY ? "memory" : "onchip";
-    size_t n = a->terms->n;
-
-    if (!e->tag)
-        return;
-    add_term(a, gcal_arena_format(arena, "f_%s_tag:%s", component, e->tag),
-             gcal_arena_format(arena, "%s_%s", e->tag, component),
-             gcal_arena_format(arena, "%s_%s_part", e->tag, component));
-    if (a->terms->n > n) {
-        a->terms->items[n].part = a->target;
-        a->terms->items[n].strided = a->target && has_strides(a->profile);
-    }
-}
-
 static void add_access(struct adding *a, const struct gcal_profile_entry *e)
 {
     struct gcal_arena *arena = a->terms->arena;
@@ -157,14 +122,6 @@ static void add_entry(struct adding *a, const struct gcal_profile_entry *e)
     struct gcal_arena *arena = a->terms->arena;
 
     switch (a->class) {
-    case GCAL_CONFIG_CLASS_MEMORY_COMPONENTS:
-        if (e->kind == GCAL_FEATURE_MEMORY)
-            add_component(a, e);
-        break;
-    case GCAL_CONFIG_CLASS_ONCHIP_COMPONENTS:
-        if (e->kind == GCAL_FEATURE_ONCHIP)
-            add_component(a, e);
-        break;
     case GCAL_CONFIG_CLASS_GLOBAL_ACCESSES:
     case GCAL_CONFIG_CLASS_LOCAL_ACCESSES:
         add_access(a, e);
@@ -192,35 +149,22 @@ static void add_entry(struct adding *a, const struct gcal_profile_entry *e)
     }
 }
 
-static void add_kernels(struct adding *a, const struct gcal_kernel_list *kernels)
-{
-    const char *variant = "";
-
-    for (size_t i = 0; i < kernels->n_kernels; i++) {
-        const struct gcal_profile *p = kernels->kernels[i]->profile;
-
-        if (strcmp(kernels->kernels[i]->variant, variant) == 0)
-            continue; /* the same counts */
-        variant = kernels->kernels[i]->variant;
-        a->profile = p;
-        for (size_t k = 0; k < p->n_entries; k++)
-            add_entry(a, &p->entries[k]);
-    }
-}
-
 void gcal_select_terms_add(struct gcal_select_terms *terms, enum gcal_config_class class,
-                           const struct gcal_select_sources *sources,
+                           const struct gcal_kernel_list *targets,
                            const struct gcal_expr *written)
 {
-    struct adding a = {
-        .terms = terms, .class = class, .written = written, .target = true
-    };
+    struct adding a = { .terms = terms, .class = class, .written = written };
+    const char *variant = "";
 
-    add_kernels(&a, &sources->targets);
-    a.target = false;
-    if (class == GCAL_CONFIG_CLASS_MEMORY_COMPONENTS ||
-        class == GCAL_CONFIG_CLASS_ONCHIP_COMPONENTS)
-        add_kernels(&a, &sources->mixed);
+    for (size_t i = 0; i < targets->n_kernels; i++) {
+        const struct gcal_profile *p = targets->kernels[i]->profile;
+
+        if (strcmp(targets->kernels[i]->variant, variant) == 0)
+            continue; /* the same counts */
+        variant = targets->kernels[i]->variant;
+        for (size_t k = 0; k < p->n_entries; k++)
+            add_entry(&a, &p->entries[k]);
+    }
 }
 
 /* ---- names ---- */
@@ -229,21 +173,11 @@ void gcal_select_terms_add(struct gcal_select_terms *terms, enum gcal_config_cla
 static bool is_free(const struct gcal_select_terms *terms, const char *parameter,
                     const struct gcal_expr *written)
 {
-    const char *form;
-
     for (size_t i = 0; i < terms->n; i++)
         if (terms->items[i].parameter &&
             strcmp(terms->items[i].parameter, parameter) == 0)
             return false;
-    for (size_t k = 0; (form = gcal_form_name(k)); k++) {
-        size_t n;
-        const struct gcal_form_parameter *added = gcal_form_parameters(form, &n);
-
-        for (size_t i = 0; i < n; i++)
-            if (gcal_form_parameter_is(&added[i], parameter))
-                return false;
-    }
-    return !has_symbol(written, parameter);
+    return strcmp(parameter, GCAL_SELECT_EDGE) != 0 && !has_symbol(written, parameter);
 }
 
 /* The first name that is free: its own, if it is proposed for no other term; its longer name;

@@ -6,7 +6,6 @@
 #include "kernels/base/error.h"
 #include "kernels/base/yaml.h"
 #include "kernels/model/expr.h"
-#include "kernels/model/form.h"
 #include "calib/select/private.h"
 
 /* ---- all costs of a model, one after the other ---- */
@@ -53,7 +52,7 @@ static void put_cost(const struct gcal_select_terms *terms,
 GCAL_ARENA_DESTROYER(destroy_expr, gcal_expr_destroy)
 
 int gcal_select_costs_find(const struct gcal_config_model *m,
-                           const struct gcal_select_sources *sources,
+                           const struct gcal_kernel_list *targets,
                            struct gcal_select_costs *costs, struct gcal_error *err)
 {
     struct gcal_select_terms *terms = &costs->terms;
@@ -69,11 +68,19 @@ int gcal_select_costs_find(const struct gcal_config_model *m,
         m->arena, gcal_expr_parse(gcal_arena_take(m->arena, &sum), err), destroy_expr);
     if (!written)
         return -1;
+    for (size_t i = 0; i < gcal_expr_symbol_count(written); i++)
+        for (size_t k = 0; k < m->n_forms; k++)
+            if (strcmp(gcal_expr_symbol(written, i), GCAL_SELECT_EDGE) == 0 &&
+                strcmp(m->forms[k].name, GCAL_CONFIG_FORM_OVERLAP) == 0)
+                return gcal_yaml_error(m->forms[k].node, err,
+                                       GCAL_SELECT_EDGE " is a parameter of the form "
+                                                        "overlap: give the cost another "
+                                                        "name");
     for (size_t i = 0; i < count_costs(m); i++) {
         const struct gcal_config_cost *cost = cost_at(m, i);
 
         if (!cost->expression)
-            gcal_select_terms_add(terms, cost->class, sources, written);
+            gcal_select_terms_add(terms, cost->class, targets, written);
         costs->loads = costs->loads || cost->class == GCAL_CONFIG_CLASS_GLOBAL_ACCESSES;
     }
     gcal_select_terms_name(terms, written);
@@ -81,9 +88,6 @@ int gcal_select_costs_find(const struct gcal_config_model *m,
     costs->groups = gcal_arena_alloc(m->arena, m->n_groups, sizeof(*costs->groups));
     for (size_t g = 0; g < m->n_groups; g++) {
         const struct gcal_config_cost_group *group = &m->groups[g];
-        struct gcal_form_part *parts =
-            gcal_arena_alloc(m->arena, group->n_costs * terms->n, sizeof(*parts));
-        size_t n_parts = 0;
 
         for (size_t k = 0; k < group->n_costs; k++)
             put_cost(terms, &group->costs[k], &sum);
@@ -92,23 +96,9 @@ int gcal_select_costs_find(const struct gcal_config_model *m,
                                    "the group '%.60s' is empty: none of the kernels in "
                                    "'predicts' has such features",
                                    group->name);
-        /* The group's components of target kernels. */
-        for (size_t k = 0; k < group->n_costs; k++)
-            for (size_t i = 0; !group->costs[k].expression && i < terms->n; i++) {
-                const struct gcal_select_term *term = &terms->items[i];
-
-                if (term->class == group->costs[k].class && term->part)
-                    parts[n_parts++] =
-                        (struct gcal_form_part){ .parameter = term->parameter,
-                                                 .feature = term->feature,
-                                                 .strided = term->strided };
-            }
-        costs->groups[g] = (struct gcal_form_cost_group){
-            .name = group->name,
-            .expression = gcal_arena_take(m->arena, &sum),
-            .n_parts = n_parts,
-            .parts = parts,
-        };
+        costs->groups[g] =
+            (struct gcal_select_group){ .name = group->name,
+                                        .expression = gcal_arena_take(m->arena, &sum) };
     }
     if (!m->overhead)
         return 0;

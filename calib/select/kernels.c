@@ -44,11 +44,6 @@ static struct gcal_kernel_limits find_limits(const struct gcal_config *config,
     return limits;
 }
 
-/* Arguments of the memory components that check others: variants of those with one
- * accumulator.
- */
-#define CHECK_ACCUMULATORS "accumulators:8"
-
 /* ---- each kernel once ---- */
 
 static int compare_ids(const void *a, const void *b)
@@ -108,11 +103,8 @@ static int gather_set(struct gathered *g, const struct gcal_catalogue *catalogue
     struct gcal_kernel_list picked = { 0 };
     int rc = gcal_select_generate(catalogue, set, limits, &picked, err);
 
-    for (size_t i = 0; i < picked.n_kernels && rc == 0; i++) {
-        picked.kernels[i]->sweep =
-            picked.kernels[i]->sweep || r->role == GCAL_KERNEL_CHECK;
+    for (size_t i = 0; i < picked.n_kernels && rc == 0; i++)
         rc = gather(g, &picked.kernels[i], r, err);
-    }
     for (size_t i = 0; i < GCAL_KERNEL_N_EXCLUSIONS; i++)
         g->list->left_out[i] += picked.left_out[i];
     for (size_t i = 0; i < picked.failed.n && rc == 0; i++)
@@ -148,49 +140,6 @@ static int gather_model(struct gathered *g, const struct gcal_config *config,
     return rc;
 }
 
-/* ---- memory components in more accumulators ---- */
-
-/* The memory components in more accumulators of all kernels that the list has in role 'of', if
- * the model is fitted to the ones in one accumulator.
- */
-static int gather_accesses(struct gathered *g, const struct gcal_catalogue *catalogue,
-                           const struct gcal_config_model *m, enum gcal_kernel_role of,
-                           const struct gcal_kernel_limits *limits,
-                           struct gcal_error *err)
-{
-    const struct request check = { m, GCAL_KERNEL_CHECK };
-    size_t n = g->list->n_kernels;
-    const char *family = "";
-    int rc = 0;
-
-    for (size_t i = 0; i < n && rc == 0; i++) {
-        const struct gcal_kernel *kernel = g->list->kernels[i];
-        struct gcal_config_model made = { 0 };
-        struct gcal_generator_view view;
-        bool fitted = false;
-
-        if (!gcal_kernel_uses_have(&kernel->uses, m->name, of) ||
-            strcmp(kernel->family, family) == 0)
-            continue;
-        family = kernel->family;
-        if (!gcal_select_find_derived(catalogue, kernel, GCAL_KERNEL_MEMORY, &view))
-            continue;
-        for (size_t k = 0; k < g->list->n_kernels && !fitted; k++)
-            fitted = strcmp(g->list->kernels[k]->generator, view.name) == 0 &&
-                     gcal_kernel_uses_have(&g->list->kernels[k]->uses, m->name,
-                                           GCAL_KERNEL_FITTED);
-        if (!fitted)
-            continue;
-        made.arena = gcal_arena_create();
-        gcal_select_add_tag_set(catalogue, &view, family, CHECK_ACCUMULATORS, &made);
-        rc = gather_set(g, catalogue, &made.tag_sets[0], limits, &check, err);
-        gcal_arena_destroy(made.arena);
-    }
-    return rc;
-}
-
-/* ---- models that are kept ---- */
-
 /* ---- all of it ---- */
 
 int gcal_select_kernels(const struct gcal_config *config,
@@ -204,17 +153,9 @@ int gcal_select_kernels(const struct gcal_config *config,
 
     for (size_t i = 0; i < config->n_models && rc == 0; i++) {
         const struct gcal_config_model *m = &config->models[i];
-        bool tailored = gcal_config_names_kind(m->n_tailored, m->tailored, info);
-        bool checked = gcal_config_names_kind(m->n_checked, m->checked, info);
-        enum gcal_kernel_role target = tailored ? GCAL_KERNEL_TARGET : GCAL_KERNEL_CHECK;
 
-        if (!gcal_config_model_applies(m, info))
-            continue;
-        rc = gather_model(&g, config, catalogue, m, GCAL_KERNEL_FITTED, &limits, err);
-        if (rc == 0 && (tailored || checked))
-            rc = gather_model(&g, config, catalogue, m, target, &limits, err);
-        if (rc == 0 && checked)
-            rc = gather_accesses(&g, catalogue, m, target, &limits, err);
+        if (gcal_config_model_applies(m, info))
+            rc = gather_model(&g, config, catalogue, m, GCAL_KERNEL_FITTED, &limits, err);
     }
     tdestroy(g.ids, keep);
     /* Removes kernels that kept models alone use.  The others have all their uses, so that

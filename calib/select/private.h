@@ -8,14 +8,6 @@
 #include "calib/select/select.h"
 
 struct gcal_expr;
-struct gcal_form_cost_group;
-
-/* Kernels that costs follow from; both lists are empty for a written-out model. */
-struct gcal_select_sources {
-    struct gcal_kernel_list targets;
-    struct gcal_kernel_list mixed; /* of 'kernels', those with derived kernels: their
-                                      components are costs as well */
-};
 
 /* Which costs are identifiable hardly depends on the device: resolving takes kernels of
  * all devices, counted for this size.
@@ -40,8 +32,6 @@ struct gcal_select_term {
     const char *feature;            /* or a product of features */
     char *parameter;                /* NULL until terms are named */
     const char *name, *longer_name; /* proposed for the parameter, without p_ */
-    bool part;                      /* a component of a target kernel */
-    bool strided;                   /* and some stride of the kernel depends on sizes */
 };
 
 /* Each feature once, in the order of classes and of the kernels that have it. */
@@ -51,11 +41,11 @@ struct gcal_select_terms {
     struct gcal_select_term *items;
 };
 
-/* Adds the features of 'class' that the kernels have and 'written' (all expressions among
+/* Adds the features of 'class' that the target kernels have and 'written' (all expressions among
  * the costs) has not.
  */
 void gcal_select_terms_add(struct gcal_select_terms *terms, enum gcal_config_class class,
-                           const struct gcal_select_sources *sources,
+                           const struct gcal_kernel_list *targets,
                            const struct gcal_expr *written);
 /* Names all parameters, distinct from each other and from those of 'written'. */
 void gcal_select_terms_name(struct gcal_select_terms *terms,
@@ -63,9 +53,15 @@ void gcal_select_terms_name(struct gcal_select_terms *terms,
 
 /* ---- costs.c: cost groups as expressions ---- */
 
+/* A sum such as "p_a*f_x + p_b*f_y", in seconds: work of one kind, which is sequential. */
+struct gcal_select_group {
+    const char *name;       /* "memory", "onchip"; "launch": of work-groups */
+    const char *expression; /* of p_... and f_... only: named expressions are resolved */
+};
+
 struct gcal_select_costs {
     size_t n_groups;
-    struct gcal_form_cost_group *groups;
+    struct gcal_select_group *groups;
     char *overhead;                 /* NULL: none */
     bool loads;                     /* single accesses to global memory are costs */
     struct gcal_select_terms terms; /* those of feature classes */
@@ -74,7 +70,7 @@ struct gcal_select_costs {
 /* Returns whether the groups of the model name a feature class. */
 bool gcal_select_uses_classes(const struct gcal_config_model *m);
 int gcal_select_costs_find(const struct gcal_config_model *m,
-                           const struct gcal_select_sources *sources,
+                           const struct gcal_kernel_list *targets,
                            struct gcal_select_costs *costs, struct gcal_error *err);
 /* The sum of all. */
 char *gcal_select_costs_sum(struct gcal_arena *arena,
@@ -82,10 +78,12 @@ char *gcal_select_costs_sum(struct gcal_arena *arena,
 
 /* ---- forms.c: built-in forms ---- */
 
+/* The parameter of the form overlap: how abruptly the longer work hides the shorter. */
+#define GCAL_SELECT_EDGE "p_edge"
+
 /* Creates the models of built-in forms. */
-int gcal_select_forms(struct gcal_config_model *m,
-                      const struct gcal_select_sources *sources,
-                      const struct gcal_select_costs *costs, struct gcal_error *err);
+int gcal_select_forms(struct gcal_config_model *m, const struct gcal_select_costs *costs,
+                      struct gcal_error *err);
 
 /* ---- tags.c: tag sets ---- */
 
@@ -119,19 +117,12 @@ void gcal_select_add_tag_set(const struct gcal_catalogue *catalogue,
 
 /* ---- tags.c: derived kernels, with work removed ---- */
 
-/* The generator of the kernels that are derived from 'kernel' in this form; false if
- * there is none.
- */
-bool gcal_select_find_derived(const struct gcal_catalogue *catalogue,
-                              const struct gcal_kernel *kernel,
-                              enum gcal_kernel_form form,
-                              struct gcal_generator_view *view);
-/* Adds tag sets for the derived kernels that identify features of 'costs'.  'loads':
- * single accesses are costs.
+/* Adds tag sets for the derived kernels that identify single accesses, which have costs in all
+ * kernels ('loads') or those that 'costs' names by tags.
  */
 void gcal_select_add_derived(const struct gcal_catalogue *catalogue,
                              const struct gcal_model *costs, bool loads,
-                             const struct gcal_kernel_list *kernels,
+                             const struct gcal_kernel_list *targets,
                              struct gcal_config_model *m);
 
 /* ---- choose.c: measurement kernels ---- */
@@ -141,7 +132,7 @@ void gcal_select_add_derived(const struct gcal_catalogue *catalogue,
  */
 int gcal_select_choose(const struct gcal_catalogue *catalogue,
                        const struct gcal_model *costs, bool loads,
-                       const struct gcal_select_sources *sources,
+                       const struct gcal_kernel_list *targets,
                        struct gcal_config_model *m, struct gcal_error *err);
 
 #endif

@@ -14,46 +14,9 @@
 struct step {
     const struct gcal_catalogue *catalogue; /* or NULL */
     struct gcal_config_model *m;
-    struct gcal_select_sources sources;
+    struct gcal_kernel_list targets; /* empty for a written-out model */
     struct gcal_select_costs costs;
 };
-
-/* ---- kernels that costs follow from ---- */
-
-static int find_sources(struct step *s, struct gcal_error *err)
-{
-    const struct gcal_config_model *m = s->m;
-    struct gcal_kernel_list *mixed = &s->sources.mixed;
-    size_t n = 0;
-
-    if (!s->catalogue)
-        return gcal_yaml_error(m->node, err,
-                               "model '%.60s' depends on the catalogue of kernels, which "
-                               "is not read here",
-                               m->name);
-    if (gcal_select_generate_all(s->catalogue, m->n_targets, m->targets, NULL,
-                                 &s->sources.targets, err) < 0 ||
-        gcal_select_generate_all(s->catalogue, m->n_tag_sets, m->tag_sets, NULL, mixed,
-                                 err) < 0)
-        return -1;
-    /* Those without derived kernels are no use. */
-    for (size_t i = 0; i < mixed->n_kernels; i++) {
-        bool has_derived = false;
-
-        for (size_t k = 0; k < gcal_catalogue_size(s->catalogue) && !has_derived; k++) {
-            struct gcal_generator_view view = gcal_catalogue_view(s->catalogue, k);
-
-            has_derived =
-                view.origin && strcmp(view.origin, mixed->kernels[i]->generator) == 0;
-        }
-        if (has_derived)
-            mixed->kernels[n++] = mixed->kernels[i];
-        else
-            gcal_kernel_destroy(mixed->kernels[i]);
-    }
-    mixed->n_kernels = n;
-    return 0;
-}
 
 /* ---- forms and parameters ---- */
 
@@ -93,7 +56,7 @@ static int choose_kernels(struct step *s, struct gcal_error *err)
     struct gcal_error why = { 0 };
     struct gcal_buf sum = { 0 };
 
-    if (!m->n_targets || (!s->costs.n_groups && m->forms[0].tailored))
+    if (!m->n_targets)
         return 0;
     if (s->costs.n_groups)
         gcal_buf_puts(&sum, gcal_select_costs_sum(m->arena, &s->costs));
@@ -103,7 +66,7 @@ static int choose_kernels(struct step *s, struct gcal_error *err)
         gcal_buf_puts(&sum, "0");
     linear = gcal_config_own(
         m, gcal_model_create(m->name, m->output, gcal_arena_take(m->arena, &sum), &why));
-    if (!linear || gcal_select_choose(s->catalogue, linear, s->costs.loads, &s->sources,
+    if (!linear || gcal_select_choose(s->catalogue, linear, s->costs.loads, &s->targets,
                                       m, &why) < 0)
         return gcal_yaml_error(m->targets_node, err, "model '%.60s': %s", m->name,
                                why.text);
@@ -119,21 +82,25 @@ static int resolve_steps(struct step *s, bool expand, struct gcal_error *err)
         (gcal_select_check_tags(s->catalogue, m->n_tag_sets, m->tag_sets, err) < 0 ||
          gcal_select_check_tags(s->catalogue, m->n_targets, m->targets, err) < 0))
         return -1;
-    if (expand && find_sources(s, err) < 0)
+    if (expand && !s->catalogue)
+        return gcal_yaml_error(m->node, err,
+                               "model '%.60s' depends on the catalogue of kernels, which "
+                               "is not read here",
+                               m->name);
+    if (expand && gcal_select_generate_all(s->catalogue, m->n_targets, m->targets, NULL,
+                                           &s->targets, err) < 0)
         return -1;
     for (size_t i = 0; i < m->n_forms; i++)
         built_in = built_in || !m->forms[i].model;
-    if (built_in && (gcal_select_costs_find(m, &s->sources, &s->costs, err) < 0 ||
-                     gcal_select_forms(m, &s->sources, &s->costs, err) < 0))
+    if (built_in && (gcal_select_costs_find(m, &s->targets, &s->costs, err) < 0 ||
+                     gcal_select_forms(m, &s->costs, err) < 0))
         return -1;
     m->model = m->forms[0].model;
     if (set_parameters(m, err) < 0 || (expand && choose_kernels(s, err) < 0))
         return -1;
-    /* All forms but the tailored one are fitted to measurement kernels. */
-    for (size_t i = 0; i < m->n_forms && !m->n_tag_sets; i++)
-        if (!m->forms[i].tailored)
-            return gcal_yaml_error(
-                m->node, err, "model '%.60s' has no kernels to be fitted to", m->name);
+    if (!m->n_tag_sets)
+        return gcal_yaml_error(m->node, err,
+                               "model '%.60s' has no kernels to be fitted to", m->name);
     return 0;
 }
 
@@ -169,8 +136,7 @@ int gcal_select_resolve(struct gcal_config *config,
         bool expand = !m->written_out && (m->n_targets || gcal_select_uses_classes(m));
         int rc = resolve_steps(&s, expand, err);
 
-        gcal_kernel_list_clear(&s.sources.targets);
-        gcal_kernel_list_clear(&s.sources.mixed);
+        gcal_kernel_list_clear(&s.targets);
         if (rc < 0 || find_added(m, catalogue, err) < 0)
             return -1;
         expanded = expanded || expand || *m->added;

@@ -47,11 +47,8 @@ void gcal_select_add_counting(size_t n_features, const char *const *features,
 
 /* Appends to an empty list every kernel of every model for a device, each once, all sizes
  * of size sweeps included, counted for its sub-group size and the features of all models,
- * with its uses: GCAL_KERNEL_FITTED; GCAL_KERNEL_TARGET on
- * device kinds in 'tailored'; GCAL_KERNEL_CHECK, if components are checked by it, on
- * those in 'checked': such kernels are measured at one size of a sweep, even if tags fix
- * their sizes.  Kernels that the device cannot run are left out, and those that only
- * models with 'kept' use.  'config' is resolved.
+ * with its uses, all GCAL_KERNEL_FITTED.  Kernels that the device cannot run are left out, and
+ * those that only models with 'kept' use.  'config' is resolved.
  */
 int gcal_select_kernels(const struct gcal_config *config,
                         const struct gcal_catalogue *catalogue,

@@ -151,52 +151,38 @@ void gcal_select_add_tag_set(const struct gcal_catalogue *catalogue,
 
 /* ---- tag sets of kernels that are derived from others by removing work ---- */
 
-static bool has_feature(const struct gcal_model *model, const char *kind, const char *tag)
+static bool has_access(const struct gcal_model *model, const char *tag)
 {
-    size_t length = strlen(kind);
+    static const char kind[] = "f_mem_access_tag:";
 
-    for (size_t i = 0; i < model->n_features; i++) {
-        const char *feature = model->features[i];
+    for (size_t i = 0; i < model->n_features; i++)
+        if (strncmp(model->features[i], kind, strlen(kind)) == 0 &&
+            strcmp(model->features[i] + strlen(kind), tag) == 0)
+            return true;
+    return false;
+}
 
-        if (strncmp(feature, kind, length) == 0 &&
-            strncmp(feature + length, "_tag:", 5) == 0 &&
-            strcmp(feature + length + 5, tag) == 0)
+/* Returns whether single accesses of the kernel have costs by their tags. */
+static bool wants_loads(const struct gcal_model *costs,
+                        const struct gcal_profile *profile)
+{
+    for (size_t i = 0; i < profile->n_entries; i++) {
+        const struct gcal_profile_entry *e = &profile->entries[i];
+
+        if (e->tag && e->kind == GCAL_FEATURE_MEM_ACCESS &&
+            e->space == GCAL_FEATURE_SPACE_GLOBAL && e->direction == GCAL_FEATURE_LOAD &&
+            has_access(costs, e->tag))
             return true;
     }
     return false;
 }
 
-/* The forms of derived kernels that identify the model's costs. */
-struct wanted {
-    bool memory, onchip, loads;
-};
-
-static struct wanted wanted_of(const struct gcal_model *costs, bool loads,
-                               const struct gcal_profile *profile)
-{
-    struct wanted w = { .loads = loads };
-
-    for (size_t i = 0; i < profile->n_entries; i++) {
-        const struct gcal_profile_entry *e = &profile->entries[i];
-
-        if (!e->tag)
-            continue;
-        if (e->kind == GCAL_FEATURE_MEMORY)
-            w.memory = w.memory || has_feature(costs, "f_memory", e->tag);
-        else if (e->kind == GCAL_FEATURE_ONCHIP)
-            w.onchip = w.onchip || has_feature(costs, "f_onchip", e->tag);
-        else if (e->kind == GCAL_FEATURE_MEM_ACCESS &&
-                 e->space == GCAL_FEATURE_SPACE_GLOBAL &&
-                 e->direction == GCAL_FEATURE_LOAD)
-            w.loads = w.loads || has_feature(costs, "f_mem_access", e->tag);
-    }
-    return w;
-}
-
-bool gcal_select_find_derived(const struct gcal_catalogue *catalogue,
-                              const struct gcal_kernel *kernel,
-                              enum gcal_kernel_form form,
-                              struct gcal_generator_view *view)
+/* The generator of the kernels that are derived from 'kernel' in this form; false if
+ * there is none.
+ */
+static bool find_derived(const struct gcal_catalogue *catalogue,
+                         const struct gcal_kernel *kernel, enum gcal_kernel_form form,
+                         struct gcal_generator_view *view)
 {
     for (size_t i = 0; i < gcal_catalogue_size(catalogue); i++) {
         *view = gcal_catalogue_view(catalogue, i);
@@ -209,37 +195,30 @@ bool gcal_select_find_derived(const struct gcal_catalogue *catalogue,
 
 void gcal_select_add_derived(const struct gcal_catalogue *catalogue,
                              const struct gcal_model *costs, bool loads,
-                             const struct gcal_kernel_list *kernels,
+                             const struct gcal_kernel_list *targets,
                              struct gcal_config_model *m)
 {
+    static const struct {
+        enum gcal_kernel_form form;
+        const char *more;
+    } forms[] = {
+        { GCAL_KERNEL_MEMORY, NULL }, /* stores, too */
+        { GCAL_KERNEL_LOADS, "keep:each" },
+        { GCAL_KERNEL_LOADS, "keep:all" },
+    };
     const char *family = "";
 
-    for (size_t i = 0; i < kernels->n_kernels; i++) {
-        const struct gcal_kernel *kernel = kernels->kernels[i];
-        struct wanted wanted = wanted_of(costs, loads, kernel->profile);
+    for (size_t i = 0; i < targets->n_kernels; i++) {
+        const struct gcal_kernel *kernel = targets->kernels[i];
         struct gcal_generator_view view;
-        /* If not all accesses can be kept in place, the kernel with all loads replaces them.
-         */
-        bool in_place =
-            gcal_select_find_derived(catalogue, kernel, GCAL_KERNEL_MEMORY, &view);
-        const struct {
-            enum gcal_kernel_form form;
-            const char *more;
-            bool wanted;
-        } forms[] = {
-            { GCAL_KERNEL_MEMORY, NULL, wanted.memory || wanted.loads }, /* stores, too */
-            { GCAL_KERNEL_ONCHIP, NULL, wanted.onchip },
-            { GCAL_KERNEL_LOADS, "keep:each", wanted.loads },
-            { GCAL_KERNEL_LOADS, "keep:all",
-              wanted.loads || (wanted.memory && !in_place) },
-        };
 
         if (strcmp(kernel->family, family) == 0)
             continue;
         family = kernel->family;
-        for (size_t k = 0; k < sizeof(forms) / sizeof(*forms); k++)
-            if (forms[k].wanted &&
-                gcal_select_find_derived(catalogue, kernel, forms[k].form, &view))
+        for (size_t k = 0; k < sizeof(forms) / sizeof(*forms) &&
+                           (loads || wants_loads(costs, kernel->profile));
+             k++)
+            if (find_derived(catalogue, kernel, forms[k].form, &view))
                 gcal_select_add_tag_set(catalogue, &view, kernel->family, forms[k].more,
                                         m);
     }

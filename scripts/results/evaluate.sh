@@ -1,26 +1,22 @@
 #!/bin/bash
-# evaluate.sh: measures the accuracy of a calibration for applications on this machine's device.
+# evaluate.sh: measures the accuracy of the model 'general' for applications on this machine's device.
 #
 #   scripts/results/evaluate.sh measure OUT [STEP]...   calibrates, measures and predicts: records
 #                                               and CSV files in OUT
 #   scripts/results/evaluate.sh draw OUT                OUT/tables.md and OUT/plots/*.svg of them
 #   scripts/results/evaluate.sh OUT                     both
 #
-# STEP is clpeak, calibration (of CONFIG), general (the built-in configuration, published beside
-# it), a group of kernels (below), or configured: the target kernels of CONFIG's models, at its
-# sizes (default: all steps).
+# STEP is clpeak, calibration (of CONFIG) or a group of kernels (below); default: all steps.
 # Measuring needs bash and awk; drawing also needs gnuplot.  clpeak is run if it is in PATH or
 # named by CLPEAK, for its rates beside those implied by the parameters.  DEVICE selects the
 # device by name (with * and ?) or by kind (default: the first GPU, else the first device);
-# BUILD is the build folder (default: build), CONFIG the configuration with models of the groups
-# (default: docs/examples/applications.yaml).
+# BUILD is the build folder (default: build), CONFIG the configuration (default: the built-in one).
 # A step that fails is reported and the others continue.
 set -u
 export LC_ALL=C # numbers with points, words in English
 top=$(cd "$(dirname "$0")/../.." && pwd)
 plots=$top/scripts/results/plots
 gpucal=${BUILD:-$top/build}/mpi/gpucal
-config=${CONFIG:-$top/docs/examples/applications.yaml}
 
 die() {
     echo "evaluate.sh: $*" >&2
@@ -34,28 +30,28 @@ die() {
 
 # Sizes are none of those that calibrations measure: small launches, multiples of whole cache
 # lines and others.
-# The groups of kernels: name, model, size on the x axis of the figure (-: no figure),
-# logarithmic axes, and tags, with sizes for a large GPU and for others.
+# The groups of kernels: name, size on the x axis of the figure, logarithmic axes, and tags, with
+# sizes for a large GPU and for others.
 each_group() { # COMMAND [ARGUMENT]...: calls it with each group after its own arguments
-    "$@" matmul matmul_sq n xy matmul_sq dtype:float32 \
+    "$@" matmul n xy matmul_sq dtype:float32 \
         "n:$(size 160,272,448,736,1104,1648,2064,2560,3600,4400,5120,6400,7680 160,320,400,448,640,896)"
-    "$@" dg dg_diff nelements xy dg_diff dtype:float32 \
+    "$@" dg nelements xy dg_diff dtype:float32 \
         "nelements:$(size 1600,6400,25600,80000,196608,250000,600000,1572864,3145728 800,1536,3072,6144)"
-    "$@" stencil finite_diff n xy finite_diff dtype:float32 \
+    "$@" stencil n xy finite_diff dtype:float32 \
         "n:$(size 784,1456,2464,4032,4592,7056,9968,12096,16128 560,1008,2016,4032)"
-    "$@" minplus min_plus n xy min_plus dtype:float32 \
+    "$@" minplus n xy min_plus dtype:float32 \
         "n:$(size 150,300,600,1100,1500,2560,3000,3040,3584,4500,5120 150,192,320)"
-    "$@" increment block_size M xy increment dtype:float32 \
+    "$@" increment M xy increment dtype:float32 \
         "M:$(size 100000,2000000,30000000,201326592,402653184,805306368 100000,3145728)"
-    "$@" dense block_size M xy dense dtype:float32 \
+    "$@" dense M xy dense dtype:float32 \
         "M:$(size 8000,120000,500000,1572864,3145728,6291456 8000,49152)"
-    "$@" dense2 block_size M xy dense2 dtype:float32 \
+    "$@" dense2 M xy dense2 dtype:float32 \
         "M:$(size 8000,120000,500000,1572864,3145728,6291456 8000,49152)"
-    "$@" blur block_size M xy blur dtype:float32 \
+    "$@" blur M xy blur dtype:float32 \
         "M:$(size 300000,4000000,80000000,201326592,603979776 300000,3145728)"
-    "$@" kmeans block_size M xy kmeans dtype:float32 \
+    "$@" kmeans M xy kmeans dtype:float32 \
         "M:$(size 8000,120000,500000,2097152,8388608 8000,49152)"
-    "$@" overlap general m "" overlap_pattern dtype:float32 \
+    "$@" overlap m "" overlap_pattern dtype:float32 \
         "m:$(size 1,2,4,6,8,12,16,24,32,48,64 1,4,8,16)" \
         "nelements:$(size 67108864 1048576)"
 }
@@ -75,18 +71,20 @@ step() { # NAME ARGUMENT...
         "$(grep . "$out/$name.txt" | tail -n 1)"
 }
 
-calibrate() { # STEP [OPTION]...
-    is_wanted "$1" || return 0
+calibrate() {
+    is_wanted calibration || return 0
     mkdir -p "$out/store"
-    rm -f "$out/$1.h5" "$out/$1.h5.journal"
-    step "$1" calibrate "${@:2}" --device "$device" --store "$out/store" --record "$out/$1.h5"
-    cp "$out"/store/nodes/*.yaml "$out/params.yaml" || die "gpucal published nothing: see $out/$1.log"
+    rm -f "$out/calibration.h5" "$out/calibration.h5.journal"
+    step calibration calibrate ${CONFIG:+--config "$CONFIG"} --device "$device" --store "$out/store" \
+        --record "$out/calibration.h5"
+    cp "$out"/store/nodes/*.yaml "$out/params.yaml" ||
+        die "gpucal published nothing: see $out/calibration.log"
 }
 
-evaluate() { # NAME MODEL SIZE LOG TAG...
+evaluate() { # NAME SIZE LOG TAG...
     ! is_wanted "$1" ||
-        step "$1" evaluate --params "$out/params.yaml" --device "$device" --model "$2" \
-            --record "$out/$1.h5" --csv "$out/$1.csv" "${@:5}"
+        step "$1" evaluate --params "$out/params.yaml" --device "$device" --model general \
+            --record "$out/$1.h5" --csv "$out/$1.csv" "${@:4}"
 }
 
 measure() {
@@ -96,12 +94,8 @@ measure() {
     echo "$kind" > "$out/kind"
     echo "measuring $device, a $kind, in $out"
     ! is_wanted clpeak || measure_clpeak
-    calibrate calibration --config "$config"
-    calibrate general
+    calibrate
     each_group evaluate
-    ! is_wanted configured || step configured evaluate --params "$out/params.yaml" \
-        --device "$device" --record "$out/configured.h5" --csv "$out/configured.csv" \
-        --config "$config"
     echo "measured in $SECONDS s"
     [ ${#failed[@]} = 0 ] || echo "failed or incomplete: ${failed[*]}"
 }
@@ -109,16 +103,15 @@ measure() {
 # ---- drawing ----
 
 # Gnuplot data: a block per variant, in order of sizes.
-figure() { # NAME MODEL SIZE LOG TAG...
+figure() { # NAME SIZE LOG TAG...
     local name=$1 data=$out/plots/$1.dat
-    [ "$3" != - ] || return 0
     [ -s "$out/$name.csv" ] || { echo "$name: no $name.csv" && return; }
-    awk -v x="$3" -f "$plots/columns.awk" -f "$plots/evaluation.awk" FS=, "$out/$name.csv" \
+    awk -v x="$2" -f "$plots/columns.awk" -f "$plots/evaluation.awk" FS=, "$out/$name.csv" \
         > "$data"
     if [ -s "$data" ]; then
         draw_one "$name" "$name: measured (points), predicted (lines) and its 90 % interval" \
-            "$3" "$4" time
-        draw_one "${name}_error" "$name: error of the prediction" "$3" "${4%y}" error
+            "$2" "$3" time
+        draw_one "${name}_error" "$name: error of the prediction" "$2" "${3%y}" error
     else
         echo "$name: no data to draw"
     fi
@@ -153,8 +146,7 @@ draw_tables() {
     echo
     echo "### Calibration"
     echo
-    sed -n 's/^gpucal: run /run /p; s/^.*: chose /chose /p' "$out/calibration.txt" \
-        "$out/general.txt" 2> /dev/null
+    sed -n 's/^gpucal: run /run /p; s/^.*: chose /chose /p' "$out/calibration.txt" 2> /dev/null
 }
 
 draw_figures() {

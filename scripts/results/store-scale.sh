@@ -15,7 +15,7 @@ export LC_ALL=C # numbers with points, words in English
 
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
 build=$source_dir/build
-file=$source_dir/tests/data/applications/vm.yaml
+file=$source_dir/tests/data/h200-repeats/params.yaml
 profile=$source_dir/docs/examples/splitter/rows.profile.yaml
 sigma=0.002 # from run to run, as two runs on an H200 differ
 every=50    # node drifts

@@ -96,12 +96,8 @@ struct gcal_params_model {
     size_t n_held_out;   /* measurements predicted by a fit without their kernel */
     double held_out_rms; /* root mean square of log(predicted / measured) of those, each
                             limited to 0.5; the residual when there are none */
-    double error_90;     /* 90 % bound of their relative errors, or of the checked
-                            kernels' if that is larger; 1.645 residuals when there are
-                            none */
-    double short_s,
-        short_error_90; /* predictions of less than short_s: the bound for short
-                                       launches; 0: error_90 holds for all */
+    double error_90; /* 90 % bound of their relative errors; 1.645 residuals when there
+                            are none */
     double
         absolute_error_90_s; /* the bound of a fit of absolute errors, which holds instead:
                                     of |predicted - measured|; 0: of relative ones */

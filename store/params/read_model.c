@@ -140,6 +140,8 @@ static void get_expression(struct gcal_params_fields *r, const struct gcal_yaml 
     r->failed = true;
 }
 
+static const char short_bound[] = "short_error_90";
+
 /* All fields after the name. */
 static void get_fit(struct gcal_params_fields *r, const struct gcal_yaml *map,
                     struct gcal_params_model *m)
@@ -166,11 +168,10 @@ static void get_fit(struct gcal_params_fields *r, const struct gcal_yaml *map,
     m->form = gcal_params_fields_text(r, map, "form");
     m->condition = INFINITY;
     gcal_params_fields_get(r, map, gcal_params_fit_fields, m);
-    if (!r->failed && (m->short_s > 0) != (m->short_error_90 > 0)) {
-        gcal_yaml_error(map, r->err,
-                        "short_s and short_error_90 must both be given or neither");
-        r->failed = true;
-    }
+    /* Files from before have a bound of short launches alone, which is now that of all. */
+    if (!r->failed && gcal_yaml_find(map, short_bound))
+        m->error_90 =
+            fmax(m->error_90, gcal_params_fields_number(r, map, short_bound, 0));
 }
 
 /* Documents must be in the order of the first one. */
@@ -192,9 +193,10 @@ int gcal_params_read_model(const struct gcal_yaml *map, const char *device,
 {
     static const struct gcal_field *const tables[2] = { gcal_params_fit_fields };
     static const char *const others[] = {
-        "device",   "model",      "output",      "expression",   "factor", "form",
-        "features", "parameters", "covariance",  "factor_error", "known",  "roofs",
-        "spread",   "stands_for", "expressions", "times",        NULL,
+        "device", "model",    "output",     "expression", "factor",
+        "form",   "features", "parameters", "covariance", "factor_error",
+        "known",  "roofs",    "spread",     "stands_for", "expressions",
+        "times",  "short_s",  short_bound,  NULL,
     };
     struct gcal_params_fields r = { .err = err };
 

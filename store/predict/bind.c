@@ -173,8 +173,6 @@ static int bind(struct gcal_predictor *p, const struct gcal_params_model *from,
     p->limits = gcal_device_info_limits(info);
     p->factor = from->factor;
     p->misfit = misfit_of(from->error_90);
-    p->short_misfit = misfit_of(from->short_error_90);
-    p->short_s = from->short_s;
     p->absolute_s = from->absolute_error_90_s * from->factor;
     p->factor_error = from->factor_error / from->factor;
     subject = find_subject(p->shared, from, profile);

@@ -305,9 +305,8 @@ static struct width usual_width(const struct gcal_predictor *p,
                                 const struct gcal_prediction *prediction)
 {
     const struct gcal_spread *spread = gcal_spreads_find(&p->spreads, prediction->class);
-    double misfit = prediction->time_s < p->short_s ? p->short_misfit : p->misfit;
     double width = p->absolute_s > 0 ? log1p(p->absolute_s / prediction->time_s)
-                                     : GCAL_PARAMS_NORMAL_90 * misfit;
+                                     : GCAL_PARAMS_NORMAL_90 * p->misfit;
 
     if (!spread)
         return (struct width){ width, width };

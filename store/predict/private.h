@@ -40,9 +40,7 @@ struct gcal_predictor {
     struct gcal_limits limits;            /* of the device */
     double *refreshed;                    /* the parameters; NULL: the model's values */
     double factor;
-    double misfit;       /* relative */
-    double short_misfit; /* of predictions below short_s */
-    double short_s;
+    double misfit; /* relative */
     double
         absolute_s; /* the 90 % bound of a fit of absolute errors; 0: of relative ones */
     bool disregards_gaps;

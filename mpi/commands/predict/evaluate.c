@@ -109,7 +109,7 @@ static const struct argp argp = {
         "  gpucal evaluate --config products.yaml --record evaluation.h5 \\\n"
         "      --csv evaluation.csv\n"
         "  gpucal evaluate matmul_sq dtype:float32 n:2048,4096 --device '*H200*'\n"
-        "  gpucal evaluate --replay evaluation.h5 --params node17.yaml\n"
+        "  gpucal evaluate --replay evaluation.h5 --params node17.yaml -m rates\n"
         "  gpucal evaluate --times stream.csv --params node17.yaml --model rates\n"
         "  gpucal evaluate --times stream.csv --params node17.yaml --baseline=n1.yaml\n\n"
         "With tags and without --model, the model made for each kernel predicts it, or "

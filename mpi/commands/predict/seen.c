@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
+#include "kernels/base/random.h"
 #include "kernels/model/profile.h"
 #include "calib/learn/corrections.h"
 #include "mpi/commands/predict/evaluate.h"
@@ -16,6 +17,7 @@ static size_t find_others(const struct gcal_evaluation *e, size_t row,
                           const struct gcal_evaluation_row **others)
 {
     const struct gcal_evaluation_row *of = &e->rows[row];
+    uint64_t random = row;
     size_t n = 0;
 
     for (size_t i = 0; i < e->n; i++) {
@@ -25,13 +27,11 @@ static size_t find_others(const struct gcal_evaluation *e, size_t row,
             strcmp(r->variant, of->variant) == 0 && gcal_evaluation_row_is_complete(r))
             others[n++] = r;
     }
-    /* A shuffle (Fisher and Yates) by a congruential generator that begins at the row's place. */
-    for (size_t i = n, random = row; i > 1; i--) {
+    /* A shuffle (Fisher and Yates). */
+    for (size_t i = n; i > 1; i--) {
         const struct gcal_evaluation_row *moved = others[i - 1];
-        size_t k;
+        size_t k = gcal_random_next(&random) % i;
 
-        random = random * 6364136223846793005 + 1442695040888963407;
-        k = (random >> 33) % i;
         others[i - 1] = others[k];
         others[k] = moved;
     }

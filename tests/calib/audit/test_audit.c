@@ -17,7 +17,7 @@
 #include "tests/calib/audit/noise.h"
 #include "tests/unit.h"
 
-/* From tests/data/applications/vm.yaml, whose models show the categories of costs. */
+/* From tests/data/h200-repeats/params.yaml, whose models show the categories of costs. */
 #define UID "uuid:8d2036b0-563b-d9b4-ac5d-876118b9c302"
 
 enum { NODES = 8, RUNS = 14, CHANGE = 11 };
@@ -35,7 +35,7 @@ static char *params; /* the parameter file, without its first lines */
 
 static int make_site(void **state)
 {
-    char *path = gcal_buf_format("%s/applications/vm.yaml", TEST_DATA);
+    char *path = gcal_buf_format("%s/h200-repeats/params.yaml", TEST_DATA);
 
     (void)state;
     noise_load("default", &noise);

@@ -1,6 +1,6 @@
 /* test_fits.c - audits of a device type: of the fits that its history has
  *
- * The fits are those of an H200 in tests/data/applications/vm.yaml, whose models show the
+ * The fits are those of an H200 in tests/data/h200-repeats/params.yaml, whose models show the
  * categories of costs; each cost differs by 0.2 % from fit to fit.
  */
 #include <fnmatch.h>
@@ -42,7 +42,7 @@ static const struct fit unchanged = { .driver = "580.1", .n_devices = 8 };
 
 static void load(struct gcal_params *params)
 {
-    char *path = gcal_buf_format("%s/applications/vm.yaml", TEST_DATA);
+    char *path = gcal_buf_format("%s/h200-repeats/params.yaml", TEST_DATA);
     size_t size;
     char *text = gcal_file_read(path, 1 << 24, &size, NULL);
 

@@ -14,7 +14,7 @@
 #include "calib/select/select.h"
 #include "tests/facts.h"
 
-static const char applications[] = SOURCE_DIR "/docs/examples/applications.yaml";
+static const char section_8[] = SOURCE_DIR "/docs/examples/stevens-kloeckner/models.yaml";
 
 static struct gcal_catalogue *catalogue;
 
@@ -219,7 +219,7 @@ static void reading_needs_no_catalogue(void **state)
     const struct gcal_config_model *m;
 
     (void)state;
-    if (gcal_config_read(applications, &config, &err) < 0)
+    if (gcal_config_read(section_8, &config, &err) < 0)
         fail_msg("%s", err.text);
     assert_int_equal(config.state, GCAL_CONFIG_READ);
     m = &config.models[config.n_models - 1];
@@ -287,7 +287,7 @@ static void the_files_of_the_source_tree_are_right(void **state)
 {
     (void)state;
     is_right(NULL);
-    is_right(applications);
+    is_right(section_8);
 }
 
 /* Kernels that nobody has seen get the model that has no targets. */
@@ -307,7 +307,7 @@ static void the_built_in_model_is_general(void **state)
         assert_int_equal(config.models[i].n_targets, 0);
     }
     gcal_config_clear(&config);
-    if (gcal_config_read(applications, &config, &err) < 0)
+    if (gcal_config_read(section_8, &config, &err) < 0)
         fail_msg("%s", err.text);
     for (size_t i = 0; i < config.n_models; i++)
         assert_true(config.models[i].n_targets > 0);

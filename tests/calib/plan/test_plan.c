@@ -712,41 +712,29 @@ static void a_sweep_keeps_its_longest_sizes(void **state)
     assert_int_equal(device.tried, 4);
 }
 
-/* The last kernel checks components of model m, and serves another model. */
-static void checks_and_serves(enum gcal_kernel_role other)
-{
-    struct gcal_kernel_uses *uses = &list.kernels[list.n_kernels - 1]->uses;
-
-    set_use(uses, "m", GCAL_KERNEL_CHECK);
-    assert_int_equal(gcal_kernel_uses_add(uses, "other", other, NULL), 0);
-}
-
 /* And no more of it when the run is resumed. */
-static void a_sweep_that_only_checks_keeps_its_longest_size(void **state)
+static void a_size_that_was_measured_counts(void **state)
 {
     static const struct gcal_plan_done ids[] = {
-        { (char *)"check n:100", 0.01, 3, { 0 } }
+        { (char *)"swept n:100", 0.01, 3, { 0 } }
     };
     struct gcal_error err = { 0 };
 
     (void)state;
+    options.sizes = 1;
     for (double n = 1; n <= 10000; n *= 10) {
-        add_kernel("check", n, true, n * 1e-4, STEADY);
-        checks_and_serves(GCAL_KERNEL_CHECK);
-        add_kernel("both", n, true, n * 1e-4, STEADY);
-        checks_and_serves(GCAL_KERNEL_FITTED);
+        add_kernel("swept", n, true, n * 1e-4, STEADY);
+        add_kernel("other", n, true, n * 1e-4, STEADY);
     }
     assert_int_equal(run(&err), 0);
-    assert_int_equal(n_sunk, 4);
-    assert_non_null(row("check n:1000"));
-    assert_non_null(row("both n:10"));
-    assert_non_null(row("both n:1000"));
+    assert_int_equal(n_sunk, 2);
+    assert_non_null(row("swept n:1000"));
     forget_rows();
     n_done = 1;
     done = ids;
     assert_int_equal(run(&err), 0);
-    assert_int_equal(n_sunk, 3);
-    assert_null(row("check n:1000"));
+    assert_int_equal(n_sunk, 1);
+    assert_non_null(row("other n:1000"));
 }
 
 static void a_sweep_without_a_size_in_range_keeps_the_nearest(void **state)
@@ -1189,7 +1177,7 @@ int main(void)
         TEST(deaths_between_successes_do_not),
         TEST(the_order_is_random_and_follows_from_the_seed),
         TEST(a_sweep_keeps_its_longest_sizes),
-        TEST(a_sweep_that_only_checks_keeps_its_longest_size),
+        TEST(a_size_that_was_measured_counts),
         TEST(a_sweep_that_does_not_fit_is_recorded),
         TEST(a_sweep_without_a_size_in_range_keeps_the_nearest),
         TEST(a_size_too_short_for_the_clock_does_not_end_the_sweep),

@@ -57,19 +57,7 @@ static void add_entry(struct gcal_profile *profile, enum gcal_feature_kind kind,
     entry->op = op ? strdup(op) : NULL;
 }
 
-static void add_part(struct gcal_profile *profile, enum gcal_feature_kind kind,
-                     const char *part, const char *tag, const char *count)
-{
-    struct gcal_profile_entry *entry = gcal_profile_add(profile, NULL);
-
-    entry->feature = gcal_buf_format("%s_tag:%s", part, tag);
-    entry->kind = kind;
-    entry->granularity = GCAL_FEATURE_PER_KERNEL;
-    entry->count = strdup(count);
-    entry->tag = strdup(tag);
-}
-
-char *make_part_profile(const char *tag)
+char *make_profile(void)
 {
     struct gcal_profile *profile = calloc(1, sizeof(*profile));
     char *text;
@@ -85,18 +73,9 @@ char *make_part_profile(const char *tag)
     add_entry(profile, GCAL_FEATURE_OP, "add", "a");
     add_entry(profile, GCAL_FEATURE_OP, "mul", "m");
     add_entry(profile, GCAL_FEATURE_KERNEL_LAUNCH, NULL, "1");
-    if (tag) {
-        add_part(profile, GCAL_FEATURE_MEMORY, "f_memory", tag, "a");
-        add_part(profile, GCAL_FEATURE_ONCHIP, "f_onchip", tag, "m");
-    }
     text = gcal_profile_encode(profile, NULL);
     gcal_profile_destroy(profile);
     return text;
-}
-
-char *make_profile(void)
-{
-    return make_part_profile(NULL);
 }
 
 /* ---- a synthetic record ---- */
@@ -223,17 +202,17 @@ static void measure(struct maker *m, const char *id, const struct kernel *kernel
     m->n_measured++;
 }
 
-void put_part(struct maker *m, struct kernel k, const char *family, const char *tag)
+void put_kernel(struct maker *m, struct kernel k)
 {
     static char *names[] = { "a", "m" };
     double sizes[] = { k.adds, k.muls };
     char *name = gcal_buf_format("%s %s", k.generator, k.arguments);
-    char *text = make_part_profile(tag);
+    char *text = make_profile();
     struct gcal_run_kernel kernel = {
         .id = name,
         .name = name,
         .generator = (char *)k.generator,
-        .family = (char *)family,
+        .family = (char *)k.generator,
         .source = "",
         .entry = m->copies ? "" : "k",
         .build_options = "",
@@ -248,11 +227,6 @@ void put_part(struct maker *m, struct kernel k, const char *family, const char *
     measure(m, name, &k);
     free(name);
     free(text);
-}
-
-void put_kernel(struct maker *m, struct kernel k)
-{
-    put_part(m, k, k.generator, NULL);
 }
 
 void put_ladder(struct maker *m, const char *generator, const char *models, double adds,
@@ -301,8 +275,7 @@ struct gcal_record *make_end(struct maker *m)
 
 /* ---- a model of several forms ---- */
 
-void add_form(struct gcal_config *config, const char *name, const char *expression,
-              bool tailored)
+void add_form(struct gcal_config *config, const char *name, const char *expression)
 {
     struct gcal_config_model *m = config->models;
     struct gcal_error err = { 0 };
@@ -318,8 +291,7 @@ void add_form(struct gcal_config *config, const char *name, const char *expressi
         grown[k] = m->forms[k];
     grown[m->n_forms++] =
         (struct gcal_config_form){ .name = gcal_arena_strdup(m->arena, name),
-                                   .model = gcal_config_own(m, model),
-                                   .tailored = tailored };
+                                   .model = gcal_config_own(m, model) };
     m->forms = grown;
     m->model = m->forms[0].model;
 }
@@ -340,31 +312,23 @@ struct gcal_config one_form(void)
 {
     struct gcal_config config = empty_config();
 
-    add_form(&config, "linear", ADDS " + " MULS " + " LAUNCHES, false);
+    add_form(&config, "linear", ADDS " + " MULS " + " LAUNCHES);
     return config;
-}
-
-void add_partial(struct gcal_config *config, const char *a, const char *b)
-{
-    char *text = gcal_buf_format(
-        "max(%s, %s) + p_hidden * (%s + %s - max(%s, %s)) + " LAUNCHES, a, b, a, b, a, b);
-    struct gcal_model_parameter *hidden;
-
-    add_form(config, "partial", text, false);
-    free(text);
-    hidden = gcal_model_parameter_find(
-        config->models->forms[config->models->n_forms - 1].model, "p_hidden");
-    free(hidden->unit);
-    hidden->unit = strdup("1");
-    hidden->initial = 0.5;
-    hidden->max = 1.5;
 }
 
 struct gcal_config two_forms(void)
 {
     struct gcal_config config = one_form();
+    struct gcal_model_parameter *hidden;
 
-    add_partial(&config, ADDS, MULS);
+    add_form(&config, "partial",
+             "max(" ADDS ", " MULS ") + p_hidden * (" ADDS " + " MULS " - max(" ADDS
+             ", " MULS ")) + " LAUNCHES);
+    hidden = gcal_model_parameter_find(config.models->forms[1].model, "p_hidden");
+    free(hidden->unit);
+    hidden->unit = strdup("1");
+    hidden->initial = 0.5;
+    hidden->max = 1.5;
     return config;
 }
 

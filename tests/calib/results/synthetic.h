@@ -57,10 +57,6 @@ double hide(double adds, double muls);
 
 /* The counts of such a kernel, sizes "a" and "m"; the caller's to free. */
 char *make_profile(void);
-/* The same with its adds as accesses to memory and its muls as work on the chip under
- * that tag, as well.
- */
-char *make_part_profile(const char *tag);
 
 /* A record in the test's folder: 'slowness' NULL: all devices are alike. */
 struct maker make_start(size_t n_devices, const double *slowness);
@@ -71,8 +67,6 @@ struct maker make_start_of(const char *device_type, size_t n_devices,
 struct maker make_start_with_sub_groups(size_t n_devices, const double *slowness,
                                         const uint64_t *sub_groups);
 void put_kernel(struct maker *m, struct kernel k);
-/* With a family of its own, and make_part_profile(). */
-void put_part(struct maker *m, struct kernel k, const char *family, const char *tag);
 /* Four sizes n of kernels with adds*n adds and muls*n muls. */
 void put_ladder(struct maker *m, const char *generator, const char *models, double adds,
                 double muls, double (*time)(double, double), double factor);
@@ -86,15 +80,12 @@ struct gcal_record *make_end(struct maker *m);
 #define MULS     "p_mul * f_op_float32_mul"
 #define LAUNCHES "p_launch * f_sync_kernel_launch"
 
-void add_form(struct gcal_config *config, const char *name, const char *expression,
-              bool tailored);
-/* 'partial': two costs, with a share that does not hide. */
-void add_partial(struct gcal_config *config, const char *a, const char *b);
+void add_form(struct gcal_config *config, const char *name, const char *expression);
 /* 'linear' */
 /* With one model, without forms. */
 struct gcal_config empty_config(void);
 struct gcal_config one_form(void);
-/* and 'partial' */
+/* and 'partial': two costs, with a share that does not hide */
 struct gcal_config two_forms(void);
 
 /* The only fit. */

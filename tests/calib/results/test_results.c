@@ -253,8 +253,8 @@ static void recovers_what_the_record_was_made_of(void **state)
     assert_int_equal(t->forms[0].fit.status, GCAL_FIT_GOOD);
     assert_string_equal(t->type, "test-gpu-7cu");
     assert_int_equal(t->n_rows, 2 * N_KERNELS);
-    assert_int_equal(t->forms[0].n_kernels, N_KERNELS);
-    assert_int_equal(t->forms[0].n_samples, 2 * N_KERNELS * N_SAMPLES);
+    assert_int_equal(t->n_kernels, N_KERNELS);
+    assert_int_equal(t->n_samples, 2 * N_KERNELS * N_SAMPLES);
     assert_int_equal(t->n_devices, 2);
     within(t->forms[0].fit.value[0], true_add_s, 2 * t->forms[0].fit.standard_error[0]);
     within(t->forms[0].fit.value[1], true_launch_s,

@@ -38,7 +38,7 @@ static void the_form_that_predicts_is_chosen(void **state)
     put_microbenchmarks(&m, hide);
     record = make_end(&m);
     t = fit(record, &config, &results);
-    assert_true(t->good && !t->by_targets);
+    assert_true(t->good);
     assert_int_equal(t->best, 1);
     assert_int_equal(t->forms[0].fit.status, GCAL_FIT_GOOD);
     within(t->forms[1].fit.value[2], 0.3, 0.02); /* p_hidden */
@@ -159,74 +159,7 @@ static void what_all_forms_miss_decides_nothing(void **state)
     finish(&results, &config, record);
 }
 
-/* Microbenchmarks hide their shorter work; the kernel that the model is for does not. */
-static void target_kernels_decide(void **state)
-{
-    struct maker m = make_start(1, NULL);
-    struct gcal_config config = two_forms();
-    struct gcal_results results = { 0 };
-    const struct gcal_result_type_fit *t;
-    struct gcal_record *record;
-
-    (void)state;
-    put_microbenchmarks(&m, hide);
-    put_ladder(&m, "app", "m:whole,n", 5, 3, add_up, 1.1);
-    record = make_end(&m);
-    t = fit(record, &config, &results);
-    assert_true(t->good && t->by_targets);
-    assert_int_equal(t->best, 0);
-    /* Not fitted to them. */
-    assert_int_equal(t->n_rows, 24);
-    assert_int_equal(t->forms[0].n_kernels, 20);
-    assert_int_equal(t->forms[1].n_rows, 20);
-    within(t->forms[1].fit.value[2], 0.3, 0.02);
-    /* Judged by them alone. */
-    assert_int_equal(t->forms[0].held_out.n, 4);
-    assert_true(t->forms[1].held_out.rms > 0.2);
-    contains(t->reason, "linear: ");
-    contains(t->reason, "over 4 measurements of target kernels, against partial ");
-    finish(&results, &config, record);
-}
-
-/* A CPU: compilers make other code of what is left when work is removed. */
-static void tailored_wins_where_parts_lie(void **state)
-{
-    struct maker m = make_start(1, NULL);
-    struct gcal_config config = two_forms();
-    struct gcal_results results = { 0 };
-    const struct gcal_result_type_fit *t;
-    struct gcal_record *record;
-    char *table;
-
-    (void)state;
-    add_form(&config, "tailored", "p_app * f_op_float32_add + " LAUNCHES, true);
-    put_microbenchmarks(&m, hide);
-    put_ladder(&m, "app", "m:whole", 5, 3, hide, 0.7);
-    put_ladder(&m, "app_memory", "m", 5, 0, hide, 1.13);
-    put_ladder(&m, "app_onchip", "m", 0, 3, hide, 0.6);
-    record = make_end(&m);
-    t = fit(record, &config, &results);
-    assert_true(t->good);
-    assert_int_equal(t->best, 2);
-    assert_int_equal(t->forms[2].n_kernels, 4);
-    assert_int_equal(t->forms[2].held_out.n, 4);
-    assert_true(t->forms[2].held_out.rms < 0.01);
-    assert_true(t->forms[0].held_out.rms > 0.1 && t->forms[1].held_out.rms > 0.1);
-    within(t->forms[2].fit.value[0], 0.7 * (true_add_s + 0.3 * 0.6 * true_mul_s),
-           0.01 * true_add_s);
-    contains(t->reason, "tailored: ");
-    /* One component is slower than its target. */
-    assert_int_equal(t->n_warnings, 1);
-    contains(t->warnings[0], "app: its memory component takes 1.");
-    contains(t->warnings[0], "app_memory dtype:float32 n:");
-    contains(t->warnings[0], "the kernel is predicted from its times at other sizes");
-    assert_non_null(table = gcal_results_format(&results, record, &config, NULL));
-    contains(table, "app: its memory component takes");
-    free(table);
-    finish(&results, &config, record);
-}
-
-static void components_slower_than_their_origin_are_reported(void **state)
+static void loads_slower_than_all_accesses_are_reported(void **state)
 {
     struct maker m = make_start(1, NULL);
     struct gcal_config config = two_forms();
@@ -248,19 +181,13 @@ static void components_slower_than_their_origin_are_reported(void **state)
     put_kernel(&m, (struct kernel){ "app_memory",
                                     "dtype:float32 accumulators:4 barriers:True n:4099",
                                     "m", 4e8, 0, add_up(4e8, 0) });
-    put_kernel(&m, (struct kernel){ "app_onchip", "dtype:float32 n:4099", "m", 0, 4e8,
-                                    1.3 * add_up(0, 4e8) });
-    put_kernel(&m, (struct kernel){ "app", "dtype:float32 n:4099", "m:check", 4e8, 4e8,
-                                    add_up(0, 4e8) });
     record = make_end(&m);
     t = fit(record, &config, &results);
-    assert_int_equal(t->n_warnings, 2);
+    assert_int_equal(t->n_warnings, 1);
     contains(t->warnings[0],
              "app: one of its loads alone takes 1.5 times as long as all its accesses to "
              "memory (");
     contains(t->warnings[0], "keep:aPF accumulators:4 n:4099)");
-    contains(t->warnings[1],
-             "app: its on-chip component takes 1.3 times as long as the full kernel (");
     finish(&results, &config, record);
 }
 
@@ -276,7 +203,6 @@ static void all_forms_rejected_give_their_reasons(void **state)
     char *table;
 
     (void)state;
-    add_form(&config, "tailored", "p_app * f_op_float32_add", true);
     put_ladder(&m, "adds", "m", 1, 0, add_up, 1);
     record = make_end(&m);
     t = fit(record, &config, &results);
@@ -285,11 +211,8 @@ static void all_forms_rejected_give_their_reasons(void **state)
     contains(t->reason, "linear: ");
     contains(t->reason, "; partial: ");
     contains(t->reason, "p_mul");
-    /* The form is not rejected if no target kernel was measured. */
-    assert_null(strstr(t->reason, "tailored"));
     assert_non_null(table = gcal_results_format(&results, record, &config, NULL));
     contains(table, "model m: rejected\n  reason: linear: ");
-    contains(table, "needs the target kernels");
     free(table);
     assert_int_equal(
         gcal_results_params(&results, record, &config, &params, &count, NULL), 0);
@@ -356,9 +279,7 @@ int main(void)
         cmocka_unit_test(the_simpler_of_equals_is_chosen),
         cmocka_unit_test(what_one_generator_tells_is_judged_by_its_other_sizes),
         cmocka_unit_test(what_all_forms_miss_decides_nothing),
-        cmocka_unit_test(target_kernels_decide),
-        cmocka_unit_test(tailored_wins_where_parts_lie),
-        cmocka_unit_test(components_slower_than_their_origin_are_reported),
+        cmocka_unit_test(loads_slower_than_all_accesses_are_reported),
         cmocka_unit_test(all_forms_rejected_give_their_reasons),
         cmocka_unit_test(devices_that_differ_keep_their_factors),
         cmocka_unit_test(devices_that_are_alike_shrink_together),

@@ -170,7 +170,6 @@ static void forms_may_be_written_out(void **state)
     assert_ptr_equal(m->model, m->forms[0].model);
     assert_string_equal(m->model->output, "f_cl_wall_time");
     assert_int_equal(m->forms[0].model->n_parameters, 3);
-    assert_false(m->forms[1].tailored);
     for (size_t i = 0; i < 2; i++)
         assert_true(gcal_model_parameter_find(m->forms[i].model, "p_add")->max == 1.7e-9);
     assert_true(gcal_model_parameter_find(m->forms[1].model, "p_power")->initial == 1.3);
@@ -178,41 +177,44 @@ static void forms_may_be_written_out(void **state)
     gcal_config_clear(&config);
 }
 
-/* Groups that name no class need no catalogue. */
+/* Groups that name no class need no catalogue.  That of launches overlaps with none, wherever it
+ * stands.
+ */
 static void built_in_forms_are_made_of_groups(void **state)
 {
     static const char text[] =
-        BEGIN "    forms: [linear, pnorm, partial]\n"
+        BEGIN "    forms: [linear, overlap]\n"
               "    groups:\n"
               "      memory: ['p_load * f_mem_access_global_float32_load']\n"
+              "      launch: ['p_group * f_thread_groups']\n"
               "      onchip: ['p_add * f_op_float32_add', 'p_mul * f_op_float32_mul']\n"
+              "      local: [p_local * f_mem_access_local]\n"
               "    overhead: p_launch * f_sync_kernel_launch\n"
-              "    parameters: {p_overlap: {max: 7.3}}\n" TAGS;
-    const double parameters[] = { 2.385, 0.7, 1.13, 5 }; /* by name below */
+              "    parameters: {p_edge: {max: 73}}\n" TAGS;
     struct gcal_config config = { 0 };
-    const struct gcal_model *linear, *pnorm;
-    double values[8], features[8];
+    const struct gcal_model_parameter *edge;
+    const struct gcal_model *linear, *overlap;
 
     (void)state;
     read_with(text, NULL, &config);
-    assert_int_equal(config.models[0].n_forms, 3);
+    assert_int_equal(config.models[0].n_forms, 2);
     linear = config.models[0].forms[0].model;
-    pnorm = config.models[0].forms[1].model;
-    assert_int_equal(linear->n_parameters, 4);
-    assert_int_equal(linear->n_features, 4);
-    for (size_t i = 0; i < 4; i++) {
-        static const char *const names[] = { "p_load", "p_add", "p_mul", "p_launch" };
-
-        assert_string_equal(linear->parameters[i].name, names[i]);
-        values[i] = parameters[i];
-        features[i] = (double)i + 3;
-    }
-    assert_true(fabs(gcal_model_eval(linear, values, features, NULL) -
-                     (2.385 * 3 + 0.7 * 4 + 1.13 * 5 + 5 * 6)) < 1e-12);
-    assert_true(gcal_model_parameter_find(pnorm, "p_overlap")->min == 1);
-    assert_true(gcal_model_parameter_find(pnorm, "p_overlap")->max == 7.3);
-    assert_string_equal(gcal_model_parameter_find(pnorm, "p_overlap")->unit, "1");
-    assert_true(has_parameter(config.models[0].forms[2].model, "p_hidden_barrier"));
+    overlap = config.models[0].forms[1].model;
+    assert_string_equal(
+        linear->expression,
+        "(p_load * f_mem_access_global_float32_load)"
+        " + (p_add * f_op_float32_add + p_mul * f_op_float32_mul)"
+        " + (p_local * f_mem_access_local)"
+        " + (p_group * f_thread_groups) + p_launch * f_sync_kernel_launch");
+    assert_string_equal(
+        overlap->expression,
+        "overlap((p_load * f_mem_access_global_float32_load), "
+        "(p_add * f_op_float32_add + p_mul * f_op_float32_mul)"
+        " + (p_local * f_mem_access_local), p_edge)"
+        " + (p_group * f_thread_groups) + p_launch * f_sync_kernel_launch");
+    edge = gcal_model_parameter_find(overlap, "p_edge");
+    assert_true(edge->initial == 8 && edge->min == 1 && edge->max == 73);
+    assert_string_equal(edge->unit, "1");
     gcal_config_clear(&config);
 }
 
@@ -229,8 +231,14 @@ static void errors_about_forms_name_the_place(void **state)
     refuses(BEGIN "    forms: linear\n" TAGS,
             "site.yaml:4:12: ", "list of built-in forms");
     refuses(BEGIN "    forms: []\n" TAGS, "site.yaml:4:12: ", "at least one");
-    refuses(BEGIN "    forms: [liner]\n" GROUP TAGS, "site.yaml:4:13: ", "'linear'");
-    refuses(BEGIN "    forms: [tailord]\n" GROUP TAGS, "site.yaml:4:13: ", "'tailored'");
+    refuses(BEGIN "    forms: [liner]\n" GROUP TAGS,
+            "site.yaml:4:13: ", "linear and overlap");
+    refuses(BEGIN "    forms: [tailored]\n" GROUP TAGS,
+            "site.yaml:4:13: ", "no form 'tailored': there are linear and overlap");
+    refuses(BEGIN "    forms: [overlap]\n"
+                  "    groups: {a: ['p_edge * f_op_float32_add'], b: [p_b]}\n" TAGS,
+            "site.yaml:4:13: ", "give the cost another name");
+    refuses(BEGIN LIN "    groups: {}\n" TAGS, "site.yaml:5:13: ", "at least one");
     refuses(BEGIN "    forms: [linear, linear]\n" GROUP TAGS,
             "site.yaml:4:21: ", "twice");
     refuses(BEGIN LIN TAGS, "site.yaml:4:13: ", "needs 'groups'");
@@ -272,14 +280,11 @@ static void errors_about_predictions_name_the_place(void **state)
     refuses(BEGIN SUM FOR("matmul_sq, 'n:1000000000000'"), "site.yaml:5:", "n:1000000");
     refuses(BEGIN SUM FOR("matmul_sq, 'lsize_0:8', 'lsize_1:16'"),
             "site.yaml:5:23: ", "no kernel");
-    refuses(BEGIN SUM "    tailored: [cpu]\n" TAGS, "site.yaml:5:15: ", "'predicts'");
-    refuses(BEGIN SUM FOR("matmul_sq") "    tailored: [abacus]\n",
-            "site.yaml:6:16: ", "none of gpu");
-    refuses(BEGIN SUM "    checked: [gpu]\n" TAGS, "site.yaml:5:14: ", "'predicts'");
-    refuses(BEGIN SUM FOR("matmul_sq") "    checked: [abacus]\n",
-            "site.yaml:6:15: ", "none of gpu");
-    refuses(BEGIN "    forms: [tailored]\n" FOR("matmul_sq"),
-            "site.yaml:4:12: ", "missing");
+    /* As records have them that were made with such models. */
+    refuses(BEGIN SUM "    tailored: [cpu]\n" TAGS,
+            "site.yaml:5:15: ", "no longer fitted");
+    refuses(BEGIN SUM "    checked: [gpu]\n" TAGS,
+            "site.yaml:5:14: ", "learn the kernels");
     /* Barriers in kernels without, and what none of the catalogue's kernels does. */
     refuses(BEGIN LIN "    groups: {a: [barriers]}\n" FOR("matmul_sq, 'prefetch:False'"),
             "site.yaml:5:17: ", "'a' is empty");
@@ -301,7 +306,6 @@ static void assert_same_models(const struct gcal_config *a, const struct gcal_co
             const struct gcal_model *x = m->forms[k].model, *y = o->forms[k].model;
 
             assert_string_equal(m->forms[k].name, o->forms[k].name);
-            assert_int_equal(m->forms[k].tailored, o->forms[k].tailored);
             assert_string_equal(x->expression, y->expression);
             for (size_t p = 0; p < x->n_parameters; p++) {
                 assert_string_equal(x->parameters[p].unit, y->parameters[p].unit);
@@ -317,10 +321,6 @@ static void assert_same_models(const struct gcal_config *a, const struct gcal_co
                 assert_string_equal(m->tag_sets[k].tags[t], o->tag_sets[k].tags[t]);
         }
         assert_int_equal(m->n_targets, o->n_targets);
-        assert_int_equal(m->n_tailored, o->n_tailored);
-        assert_int_equal(m->n_checked, o->n_checked);
-        for (size_t k = 0; k < m->n_checked; k++)
-            assert_string_equal(m->checked[k], o->checked[k]);
     }
 }
 
@@ -340,70 +340,6 @@ static void assert_written_out(const struct gcal_config *config)
     gcal_config_clear(&again);
 }
 
-#define COMPONENTS                                                                       \
-    BEGIN "    forms: [linear, overlap, pnorm, partial, tailored]\n"                     \
-          "    groups:\n"                                                                \
-          "      memory: [memory_parts]\n"                                               \
-          "      onchip: [onchip_parts]\n"                                               \
-          "      launch: [work_groups]\n"                                                \
-          "    overhead: launches\n"                                                     \
-          "    predicts: [{tags: [matmul_sq, 'dtype:float32', 'n:2048,4096']}]\n"        \
-          "    tailored: [cpu]\n"
-
-static void components_are_identified_by_derived_kernels(void **state)
-{
-    struct gcal_config config = { 0 };
-    const struct gcal_config_model *m;
-    const struct gcal_model *tailored;
-
-    (void)state;
-    read_with(COMPONENTS, catalogue, &config);
-    m = &config.models[0];
-    assert_int_equal(m->n_forms, 5);
-    assert_int_equal(m->model->n_parameters, 6);
-    assert_true(has_parameter(m->model, "p_matmulTiled_memory"));
-    assert_true(has_parameter(m->model, "p_matmulPlain_onchip"));
-    assert_true(has_parameter(m->model, "p_group"));
-    assert_true(has_feature(m->model, "f_memory_tag:matmulPlain"));
-    assert_true(is_fitted_to(m, "matmul_sq_memory") && is_fitted_to(m, "prefetch:True"));
-    assert_true(is_fitted_to(m, "matmul_sq_onchip") && is_fitted_to(m, "prefetch:False"));
-    assert_true(is_fitted_to(m, "empty_kernel"));
-    assert_false(is_fitted_to(m, "matmul_sq")); /* it is to be predicted */
-    tailored = m->forms[4].model;
-    assert_true(m->forms[4].tailored);
-    assert_int_equal(tailored->n_parameters, 3); /* parts nearly in proportion */
-    assert_true(has_parameter(tailored, "p_matmulTiled"));
-    assert_written_out(&config);
-    gcal_config_clear(&config);
-}
-
-/* Work on the chip changes with one of that kernel's sizes, and memory does not; the
- * other kernels' sizes change both alike.
- */
-static void components_of_changing_ratio_have_a_cost_each(void **state)
-{
-    struct gcal_config config = { 0 };
-    const struct gcal_model *tailored;
-
-    (void)state;
-    read_with(BEGIN "    forms: [tailored]\n"
-                    "    overhead: launches\n"
-                    "    tailored: [cpu, gpu]\n"
-                    "    predicts:\n"
-                    "      - tags: [overlap_pattern, 'm:4,16']\n"
-                    "      - tags: [min_plus, 'version:V3']\n",
-              catalogue, &config);
-    assert_int_equal(config.models[0].n_tag_sets, 0); /* it is fitted to nothing else */
-    tailored = config.models[0].model;
-    assert_true(has_parameter(tailored, "p_overlap_memory"));
-    assert_true(has_parameter(tailored, "p_overlap_onchip"));
-    assert_true(has_parameter(tailored, "p_minPlusV3"));
-    assert_true(has_parameter(tailored, "p_launch"));
-    assert_int_equal(tailored->n_parameters, 4);
-    assert_written_out(&config);
-    gcal_config_clear(&config);
-}
-
 static void single_costs_are_identified_by_microbenchmarks(void **state)
 {
     struct gcal_config config = { 0 };
@@ -414,7 +350,7 @@ static void single_costs_are_identified_by_microbenchmarks(void **state)
               "expressions: {rate: p_fma * f_op_float32_madd}\n"
               "models:\n"
               "  - name: m\n"
-              "    forms: [pnorm]\n"
+              "    forms: [overlap]\n"
               "    groups:\n"
               "      memory: [global_accesses]\n"
               "      onchip: [local_accesses, operations, barriers, rate]\n"
@@ -505,31 +441,6 @@ static void vectors_have_costs_of_their_own(void **state)
             "f_mem_access_local_float32_load_width:4_lstrides:{0:0} from the others");
 }
 
-/* Kernels that mix two kinds of work show how far one hides the other: their components
- * have costs of their own, identified by derived kernels.
- */
-static void components_of_mixing_kernels_are_costs_too(void **state)
-{
-    struct gcal_config config = { 0 };
-    const struct gcal_config_model *m;
-
-    (void)state;
-    read_with(COMPONENTS "    kernels: [{tags: [mix_stream_pattern, 'm:16,64']}, {tags: "
-                         "[gmem_load_pattern, 'n_arrays:1']}]\n",
-              catalogue, &config);
-    m = &config.models[0];
-    assert_true(has_parameter(m->model, "p_mixStreamM16_memory"));
-    assert_true(has_parameter(m->model, "p_mixStreamM64_onchip"));
-    assert_false(has_parameter(m->forms[4].model, "p_mixStreamM16"));
-    assert_true(is_fitted_to(m, "mix_stream_memory"));
-    assert_true(is_fitted_to(m, "mix_stream_onchip"));
-    assert_false(is_fitted_to(m, "mix_stream_loads"));
-    for (size_t i = 0; i < m->model->n_features; i++) /* it has no derived kernels */
-        assert_null(strstr(m->model->features[i], "gmemLoad"));
-    assert_written_out(&config);
-    gcal_config_clear(&config);
-}
-
 /* Two types of data have two costs, and each gets its kernels. */
 static void parameters_of_two_types_have_longer_names(void **state)
 {
@@ -571,13 +482,15 @@ static void an_expression_may_predict(void **state)
 
 static void what_follows_from_the_catalogue_needs_it(void **state)
 {
+    static const char text[] =
+        BEGIN "    forms: [linear]\n"
+              "    groups: {onchip: [operations]}\n" FOR("matmul_sq");
     struct gcal_config config = { 0 };
     struct gcal_error err = { 0 };
 
     (void)state;
-    assert_int_equal(gcal_select_parse(COMPONENTS, strlen(COMPONENTS), "site.yaml", NULL,
-                                       &config, &err),
-                     -1);
+    assert_int_equal(
+        gcal_select_parse(text, strlen(text), "site.yaml", NULL, &config, &err), -1);
     assert_non_null(strstr(err.text, "site.yaml:3:5: model 'm'"));
 }
 
@@ -712,22 +625,21 @@ static void costs_may_be_those_of_traffic(void **state)
     gcal_config_clear(&config);
 }
 
-static void target_kernels_are_measured_where_the_model_is_tailored(void **state)
+/* Calibrations leave them alone. */
+static void target_kernels_are_those_that_models_predict(void **state)
 {
-    static const char text[] = BEGIN
-        "    forms: {sum: p_a * f_op_float32_madd, tailored: p_b * f_op_float32_madd}\n"
-        "    predicts: [{tags: [matmul_sq, 'n:512,1024']}]\n"
-        "    tailored: [cpu]\n"
-        "    kernels: [{tags: [matmul_sq, 'prefetch:True', 'n:512']}]\n"
-        "  - {name: other, expression: p_a * f_op_float32_madd, kernels: [{tags: "
-        "[empty_kernel]}]}\n";
+    static const char text[] =
+        BEGIN "    expression: p_a * f_op_float32_madd\n"
+              "    predicts: [{tags: [matmul_sq, 'n:512,1024']}]\n"
+              "    kernels: [{tags: [matmul_sq, 'prefetch:True', 'n:512']}]\n"
+              "  - {name: other, expression: p_a * f_op_float32_madd, kernels: [{tags: "
+              "[empty_kernel]}]}\n";
     struct gcal_device_info info = { .max_work_group_size = 1024, .device_type = "gpu" };
     struct gcal_kernel_list list = { 0 };
     struct gcal_config config = { 0 };
 
     (void)state;
     read_with(text, catalogue, &config);
-    assert_true(config.models[0].forms[1].tailored);
     assert_int_equal(gcal_select_kernels(&config, catalogue, &info, &list, NULL), 0);
     assert_string_equal(models_of(&list, "matmul_tiled"), "m");
     assert_null(models_of(&list, "matmul_plain"));
@@ -740,104 +652,6 @@ static void target_kernels_are_measured_where_the_model_is_tailored(void **state
     assert_int_equal(
         gcal_select_targets(&config, catalogue, &info, "other", NULL, &list, NULL), 0);
     assert_int_equal(list.n_kernels, 0);
-    info.device_type = "cpu";
-    assert_int_equal(gcal_select_kernels(&config, catalogue, &info, &list, NULL), 0);
-    assert_string_equal(models_of(&list, "matmul_tiled"), "m,m:target");
-    assert_string_equal(models_of(&list, "matmul_plain"), "m:target");
-    gcal_kernel_list_clear(&list);
-    gcal_config_clear(&config);
-}
-
-/* Number of kernels with exactly these models and arguments; 'sweep': all are sizes of a
- * sweep.
- */
-static size_t count_of(const struct gcal_kernel_list *list, const char *generator,
-                       const char *argument, const char *models, bool *sweep)
-{
-    size_t n = 0;
-
-    *sweep = true;
-    for (size_t i = 0; i < list->n_kernels; i++) {
-        const struct gcal_kernel *k = list->kernels[i];
-
-        if (strcmp(k->generator, generator) != 0 || !strstr(k->name, argument) ||
-            strcmp(uses_text(&k->uses), models) != 0)
-            continue;
-        *sweep = *sweep && k->sweep;
-        n++;
-    }
-    return n;
-}
-
-static void components_are_checked_by_target_kernels(void **state)
-{
-    struct gcal_device_info info = { .max_work_group_size = 1024,
-                                     .local_memory_bytes = 48 << 10,
-                                     .device_type = "gpu" };
-    struct gcal_kernel_list list = { 0 };
-    struct gcal_config config = { 0 };
-    bool sweep;
-
-    (void)state;
-    read_with(COMPONENTS "    checked: [gpu, cpu]\n", catalogue, &config);
-    assert_int_equal(config.models[0].n_checked, 2);
-    assert_string_equal(config.models[0].checked[1], "cpu");
-    assert_written_out(&config);
-
-    assert_int_equal(gcal_select_kernels(&config, catalogue, &info, &list, NULL), 0);
-    /* Tags fix two sizes, of which one is enough. */
-    assert_int_equal(count_of(&list, "matmul_tiled", "", "m:check", &sweep), 2);
-    assert_true(sweep);
-    assert_true(count_of(&list, "matmul_tiled_memory", "accumulators:1 ", "m", &sweep) >
-                1);
-    assert_true(
-        count_of(&list, "matmul_tiled_memory", "accumulators:8 ", "m:check", &sweep) > 1);
-    assert_true(sweep);
-    assert_true(
-        count_of(&list, "matmul_plain_memory", "accumulators:8 ", "m:check", &sweep) > 1);
-    gcal_kernel_list_clear(&list);
-
-    info.device_type = "cpu"; /* tailored as well: all sizes */
-    assert_int_equal(gcal_select_kernels(&config, catalogue, &info, &list, NULL), 0);
-    assert_int_equal(count_of(&list, "matmul_tiled", "", "m:target", &sweep), 2);
-    assert_false(sweep);
-    assert_int_equal(count_of(&list, "matmul_tiled", "", "m:check", &sweep), 0);
-    assert_true(
-        count_of(&list, "matmul_tiled_memory", "accumulators:8 ", "m:check", &sweep) > 1);
-    gcal_kernel_list_clear(&list);
-
-    info.device_type = "accelerator"; /* neither */
-    assert_int_equal(gcal_select_kernels(&config, catalogue, &info, &list, NULL), 0);
-    assert_null(models_of(&list, "matmul_tiled "));
-    assert_int_equal(
-        count_of(&list, "matmul_tiled_memory", "accumulators:8 ", "m:check", &sweep), 0);
-    gcal_kernel_list_clear(&list);
-    gcal_config_clear(&config);
-}
-
-/* A kernel that is fitted at a fixed size is measured there, not in a sweep; and without
- * a cost of its memory component, that has no variant to check.
- */
-static void a_kernel_may_be_fitted_and_check(void **state)
-{
-    static const char text[] =
-        BEGIN "    forms: {sum: p_a * f_op_float32_madd}\n"
-              "    predicts: [{tags: [matmul_sq, 'n:512,1024']}]\n"
-              "    checked: [gpu]\n"
-              "    kernels: [{tags: [matmul_sq, 'prefetch:True', 'n:512']}]\n";
-    struct gcal_device_info info = { .max_work_group_size = 1024, .device_type = "gpu" };
-    struct gcal_kernel_list list = { 0 };
-    struct gcal_config config = { 0 };
-    bool sweep;
-
-    (void)state;
-    read_with(text, catalogue, &config);
-    assert_int_equal(gcal_select_kernels(&config, catalogue, &info, &list, NULL), 0);
-    assert_int_equal(count_of(&list, "matmul_tiled", "n:512", "m,m:check", &sweep), 1);
-    assert_false(sweep);
-    assert_int_equal(count_of(&list, "matmul_tiled", "n:1024", "m:check", &sweep), 1);
-    assert_true(sweep);
-    assert_int_equal(list.n_kernels, 4);
     gcal_kernel_list_clear(&list);
     gcal_config_clear(&config);
 }
@@ -853,22 +667,17 @@ int main(void)
         cmocka_unit_test(errors_about_forms_name_the_place),
         cmocka_unit_test(errors_about_expressions_name_the_place),
         cmocka_unit_test(errors_about_predictions_name_the_place),
-        cmocka_unit_test(components_are_identified_by_derived_kernels),
-        cmocka_unit_test(components_of_changing_ratio_have_a_cost_each),
         cmocka_unit_test(single_costs_are_identified_by_microbenchmarks),
         cmocka_unit_test(named_expressions_are_written_out_by_name),
         cmocka_unit_test(untagged_accesses_are_distinguished_by_stride_and_reuse),
         cmocka_unit_test(vectors_have_costs_of_their_own),
-        cmocka_unit_test(components_of_mixing_kernels_are_costs_too),
         cmocka_unit_test(parameters_of_two_types_have_longer_names),
         cmocka_unit_test(an_expression_may_predict),
         cmocka_unit_test(what_follows_from_the_catalogue_needs_it),
-        cmocka_unit_test(target_kernels_are_measured_where_the_model_is_tailored),
+        cmocka_unit_test(target_kernels_are_those_that_models_predict),
         cmocka_unit_test(kernels_have_the_features_of_all_models),
         cmocka_unit_test(kernels_may_be_of_device_kinds),
         cmocka_unit_test(costs_may_be_those_of_traffic),
-        cmocka_unit_test(components_are_checked_by_target_kernels),
-        cmocka_unit_test(a_kernel_may_be_fitted_and_check),
     };
 
     return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);

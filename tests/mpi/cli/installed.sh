@@ -21,7 +21,7 @@ expect() { # FOLDER FILE...
 
 install_to program --component program
 expect program bin/gpucal share/man/man1/gpucal.1 share/man/man1/gpucal-predict.1 share/man/man5/gpucal-models.5 \
-    share/bash-completion/completions/gpucal share/gpucal/{models,applications,baselines}.yaml \
+    share/bash-completion/completions/gpucal share/gpucal/{models,baselines}.yaml \
     share/gpucal/schema/gpucal-{models,predict}-1.json share/doc/gpucal/LICENSE
 gpucal=$work/program/bin/gpucal
 "$gpucal" config | cmp - "$source/models.yaml" || status=1

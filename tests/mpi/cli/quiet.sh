@@ -7,7 +7,7 @@ gpucal=$1 tests=$2
 status=0
 kernel=("$tests/wild/nbody.cl" --local 64 --global n)
 # shellcheck disable=SC2317 # called by their names
-predict() { "$gpucal" predict "${kernel[@]}" --params "$tests/data/applications/vm.yaml" "$@"; }
+predict() { "$gpucal" predict "${kernel[@]}" --params "$tests/data/rates/h200.yaml" "$@"; }
 # shellcheck disable=SC2317
 count() { "$gpucal" count "${kernel[@]}" "$@"; }
 

@@ -25,7 +25,6 @@ KERNEL = f"{source}/tests/wild/nbody.cl --local 64 --global n"
 H200 = f"--params {data}/general/h200.yaml"
 HERE = "--params here.yaml"  # a calibration of a CPU, as if it were this one
 RATES = f"{HERE} --model rates"  # which is poor
-PAPERS = f"--params {data}/applications/vm.yaml"
 TUNE = f"{source}/docs/examples/tune/product.cl --space {source}/docs/examples/tune/product.yaml"
 COPIES = f"add.cl --local 256 --global n --at n=2^20 --copy-in auto:pinned --copy-out auto:pinned --params {data}/transfers-both.yaml"
 SMALL = f"--config {data}/small.yaml --store store"
@@ -41,7 +40,7 @@ COMMANDS = [
     (f"count {KERNEL} --at n=1024,2048 --sub-group 32 --banks 32 --traffic --index-arithmetic --build", 0),
     ("count holes.cl --local 64 --global n --allow-estimates", 0),
     (f"predict {KERNEL} --at n=8192 {H200}", 0),
-    (f"predict {KERNEL} --at n=2^10:2^20 {PAPERS}", 0),
+    (f"predict {KERNEL} --at n=2^10:2^20 --params {data}/rates/h200.yaml", 0),
     (f"predict {KERNEL} --at n=8192 {RATES} --build", 0),
     (f"predict {COPIES}", 0),
     (f"predict matmul_sq prefetch:True n:160 --measure {HERE}", 0),
@@ -49,20 +48,20 @@ COMMANDS = [
     (f"explain {KERNEL} --at n=8192,16384 {H200} --beside {data}/general/h200.yaml", 0),
     (f"explain {COPIES}", 0),
     (f"explain add.cl --local 256 --global n --at n=2^20 {RATES} --measure", 0),
-    (f"tune matmul_sq n:4096 {PAPERS}", 0),
+    (f"tune matmul_sq n:4096 {H200}", 0),
     (f"tune --profile nbody.yaml --at n=1024,2048 {H200}", 0),
     (f"tune {TUNE} {H200}", 0),
     (f"tune {TUNE} {H200} --over n=1024,4096", 0),
     (f"tune {TUNE} --at n=256 {RATES} --measure 2 --t4 times.json", 0),
     (f"tune {TUNE} --at n=256 {RATES} --times times.json", 0),
-    (f"evaluate --replay {data}/applications/matmul.h5 {PAPERS}", 0),
+    (f"evaluate --replay {data}/own-h200/own-saxpy.h5 {H200} --model general", 0),
     (f"calibrate {SMALL} --dry-run", 0),
     (f"calibrate {SMALL} --record a.h5", 0),
     (f"calibrate {SMALL} --if-changed", 0),
     ("fit --record a.h5 --output fitted", 0),
     ("show --store store", 0),
     ("diff a.h5 a.h5 --all", 0),
-    (f"diff {data}/applications/vm.yaml {data}/general/h200.yaml --all", 0),
+    (f"diff {data}/h200/vm.yaml {data}/general/h200.yaml --all", 0),
     ("diff before.yaml after.yaml", 3),
     ("audit --store store --all", 0),
     ("audit --store drifting --all --warn 4 --fail 15", 2),
@@ -141,7 +140,7 @@ def set_up():
     os.makedirs("learned")
     subprocess.run([f"{source}/tests/mpi/learn/calibrated.sh", gpucal, f"{data}/general/cpu.yaml", "learned"], check=True)
     here = json.loads(subprocess.run([gpucal, "devices", "--json"], capture_output=True, check=True).stdout)[0]
-    text = open(f"{data}/applications-cpu/vm.yaml").read()
+    text = open(f"{data}/rates/cpu.yaml").read()
     for key in "uid", "type":
         text = text.replace(re.search(rf"{key}: (\S+)", text)[1], here[key])
     with open("here.yaml", "w") as file:
@@ -299,7 +298,7 @@ def made_files():
 def shipped_files():
     examples = f"{source}/docs/examples"
     for path in ([f"{source}/models.yaml", f"{data}/small.yaml"] +
-                 [f"{examples}/{name}" for name in ("applications.yaml", "baselines.yaml",
+                 [f"{examples}/{name}" for name in ("baselines.yaml", "stevens-kloeckner/models.yaml",
                                                    "balance/balance.yaml", "splitter/models.yaml")]):
         yield path, "gpucal-models-1"
     yield f"{examples}/tune/product.yaml", "gpucal-space-1"

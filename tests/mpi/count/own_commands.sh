@@ -42,8 +42,8 @@ cp "$tests/own/own.cl" my.cl
 mkdir -p store/nodes
 # A busy CPU's model is poor; this one is not, so that it is chosen without its name.
 sed -e 's/^node: .*/node: n0/' -e 's/^error_90: .*/error_90: 0.2/' \
-    "$tests/data/applications-cpu/vm.yaml" > store/nodes/n0.yaml
-sed 's/^node: .*/node: n1/' "$tests/data/applications/vm.yaml" > store/nodes/n1.yaml
+    "$tests/data/rates/cpu.yaml" > store/nodes/n0.yaml
+sed 's/^node: .*/node: n1/' "$tests/data/rates/h200.yaml" > store/nodes/n1.yaml
 
 # ---- every kernel: counted, predicted, a memory component (NAME LOCAL GLOBAL AT OPTION..) ----
 while read -r name local global at options; do
@@ -114,10 +114,6 @@ refused "no value for the size 'n' (--at n=VALUE)" \
 good predict my.cl --node n0 -k saxpy --local 256 --global n --at n=1048576
 prints 'predicted [0-9.]+ [mu]s, 90 % interval [0-9.]+ ([mu]s )?to [0-9.]+ [mu]s \(model rates\)$'
 good predict my.cl --node n0 -k saxpy --local 256 --global n --at n=1048576 --model rates
-for model in matmul_sq dg_diff finite_diff min_plus block_size; do
-    refused "model $model has no cost for " \
-        predict my.cl --node n0 -k saxpy --local 256 --global n --at n=16777216 --model $model
-done
 good predict my.cl --node n0 -k saxpy -l 256 -g n -A n=1048576,a=2.5
 refused "'b' is not a size or an argument of kernel 'saxpy'" \
     predict my.cl --node n0 -k saxpy -l 256 -g n -A n=1048576,b=1

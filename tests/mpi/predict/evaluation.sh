@@ -1,6 +1,6 @@
 #!/bin/bash
 # evaluation.sh SCRIPT BUILD STEADY_DEVICE.SO - tables and figures of scripts/results/evaluate.sh on the
-# CPU, from calibration to plots, with two models of one cost, which two sizes determine, and
+# CPU, from calibration to plots, with a model of one cost, which two sizes determine, and
 # the times of steady_device.c.  Exit status 77: no gnuplot.
 set -eu
 command -v gnuplot > /dev/null || exit 77
@@ -13,8 +13,6 @@ expressions:
   work: >-
     p_madd * (f_op_float32_madd + f_mem_access_global_float32 + f_mem_access_local_float32)
 models:
-  - {name: matmul_sq, output: f_cl_wall_time, expression: work,
-     kernels: [{tags: [matmul_sq, "dtype:float32", "n:96,192"]}]}
   - {name: general, output: f_cl_wall_time, expression: work,
      kernels: [{tags: [matmul_sq, "dtype:float32", "n:96,192"]}]}
 CONFIGURATION
@@ -28,9 +26,9 @@ grep '^failed or incomplete' "$out/log" && exit 1
 "$1" draw "$out"
 cat "$out/tables.md"
 grep -E '^\| matmul \| matmul_tiled .* \| 6 \| [0-9.]+% \| [0-6] of 6 \| - ' "$out/tables.md"
-grep -E '^\| matmul \| \*\*model matmul_sq \(expression\)\*\* \| 12 \| [0-9.]+% \| [0-9]+ of 12 \| [0-6] of 6 \| (-|[0-6] of [0-6]) \| 4.3% \|$' \
+grep -E '^\| matmul \| \*\*model general \(expression\)\*\* \| 12 \| [0-9.]+% \| [0-9]+ of 12 \| [0-6] of 6 \| (-|[0-6] of [0-6]) \| 4.3% \|$' \
     "$out/tables.md"
-grep -E '^\| matmul_sq \| p_madd \| [0-9.]+ Gflop/s \| [0-9.]+% \| - \| - \|$' "$out/tables.md"
+grep -E '^\| general \| p_madd \| [0-9.]+ Gflop/s \| [0-9.]+% \| - \| - \|$' "$out/tables.md"
 grep -E '^run [0-9TZ]+-[0-9a-f]+: 1 device' "$out/tables.md"
 for figure in matmul matmul_error overlap overlap_error; do
     [ "$(grep -c '<path' "$out/plots/$figure.svg")" -ge 3 ]

@@ -66,12 +66,12 @@ printf '%s\n' generator,arguments,time_s \
 evaluate 0 --times copy.csv --csv all.csv
 line '^all: 1 kernel, '
 # A record without counts of traffic: its kernels are counted again.  Two records are one set.
-applications=$tests/data/applications-h100
-evaluate 0 --replay "$applications/minplus.h5" --replay "$applications/dg.h5" n:300 --csv all.csv
-line '^all: [2-9] kernels, '
-figures 6
+own=$tests/data/own-h100
+evaluate 0 --replay "$own/own-saxpy.h5" --replay "$own/own-matmul.h5" --csv all.csv
+line '^all: 14 kernels, '
+figures 14
 grep -q 'not predicted:' out && fail 'not counted again'
-evaluate 1 --replay "$applications/minplus.h5" --replay not-there.h5
+evaluate 1 --replay "$own/own-saxpy.h5" --replay not-there.h5
 line 'not-there.h5' err
 
 # Beside it another model of the same kernels, which has the same figures and a name of its own.
@@ -92,8 +92,8 @@ awk -F , 'FNR == 1 { n = NF; for (i = 1; i <= NF; i++) column[$i] = i }
     all.csv || fail 'figures of the baseline'
 evaluate 1 --times times.csv -C "$tests/scope" --baseline
 line 'no published model roofline, linear or overlap' err
-evaluate 1 --times times.csv -C "$tests/scope" --baseline="$tests/data/applications-cpu/vm.yaml"
-line 'vm.yaml has neither device NVIDIA H100 80GB HBM3 nor another of its type' err
+evaluate 1 --times times.csv -C "$tests/scope" --baseline="$tests/data/rates/cpu.yaml"
+line 'cpu.yaml has neither device NVIDIA H100 80GB HBM3 nor another of its type' err
 
 # What the driver said of the built kernels, for a model that asks for it.
 cat > built-config.yaml <<'CONFIGURATION'

@@ -1145,11 +1145,9 @@ measure: {budget_s: 600, min_samples: 4, max_samples: 10, noise: 0.05}
 models:
   - name: twice
     output: f_cl_wall_time
-    forms: [tailored]
-    groups: {memory: [memory_parts], onchip: [onchip_parts]}
+    expression: p_twice * f_work_items
     predicts: [{tags: [twice_pattern]}]
-    tailored: [cpu]
-    kernels: [{tags: [empty_kernel, "ngroups:16"]}]
+    kernels: [{tags: [twice_pattern]}]
 MODELS
 }
 

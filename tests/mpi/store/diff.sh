@@ -59,7 +59,7 @@ says 'expected two files'
 expect 1 "$data/h200/record.h5" missing.h5
 says 'missing.h5: No such file'
 # The highest byte of a text's size in the heap, which ends libhdf5 1.10 by a signal, behind no checksum.
-tail -c +513 "$data/applications-cpu/dg.h5" > hurt.h5
+tail -c +513 "$data/h200/record.h5" > hurt.h5
 at=$(LC_ALL=C grep -aboP '\x14\x00{7}202\d-' hurt.h5 | head -n 1 | cut -d: -f1)
 [ -n "$at" ] || fail "no time in the heap of a record"
 printf '\161' | dd of=hurt.h5 bs=1 seek=$((at + 7)) conv=notrunc 2> /dev/null

@@ -22,7 +22,7 @@ lib=$(find "$prefix" -name libgpucal.so.1)
 [ -n "$lib" ] || fail "no libgpucal.so.1 installed"
 header=$prefix/include/gpucal.h
 examples=$prefix/share/doc/gpucal/examples
-[ -s "$examples/applications.yaml" ] || fail "the configuration of the applications is not installed"
+[ -s "$examples/baselines.yaml" ] || fail "the configuration of the baselines is not installed"
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name gpucal.pc)")
 LD_LIBRARY_PATH=$(dirname "$lib")
 export PKG_CONFIG_PATH LD_LIBRARY_PATH

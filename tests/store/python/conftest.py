@@ -1,4 +1,4 @@
-"""A store with two devices of known parameters, an H200 and a device with learned kernels."""
+"""A store with two devices of known parameters, an H200 and a device with models of target kernels."""
 
 import shutil
 from pathlib import Path
@@ -25,8 +25,9 @@ def folder(tmp_path_factory):
     path.chmod(0o755)
     (path / "nodes").mkdir(mode=0o755)
     shutil.copyfile(DATA / "node17.yaml", path / "nodes" / "node17.yaml")
-    learned = (DATA / "own-h100" / "own.yaml").read_text().replace("node: vm", "node: own", 1)
-    (path / "nodes" / "own.yaml").write_text(learned)
+    made = (DATA / "stevens-kloeckner" / "h100.yaml").read_text().replace("node: vm", "node: own", 1)
+    made = made.replace(" known\n", " target\n")
+    (path / "nodes" / "own.yaml").write_text(made)
     shutil.copyfile(DATA / "general" / "h200.yaml", path / "nodes" / "vm.yaml")
     return path
 

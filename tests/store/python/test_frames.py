@@ -27,7 +27,7 @@ def test_parameters_and_facts(store, h200):
     assert list(costs["name"]) == ["p_madd", "p_launch"] * 2
     assert set(costs["node"]) == {"node17"}
     general = gpucal.frames.parameters(store)
-    assert set(general["node"]) == {"node17", "vm"}  # "own" has learned kernels alone
+    assert set(general["node"]) == {"node17", "vm"}  # "own" has models of target kernels alone
     facts = gpucal.frames.facts(store, "vm").set_index("name")
     assert facts.loc["rate_dram", "value"] == h200.facts()["rate_dram"].value
 
