@@ -16,13 +16,6 @@ void gcal_fit_eval(const struct gcal_fit_problem *problem, const double *paramet
     gcal_model_rows_eval(problem->at_rows, 0, problem->n_rows, parameters, time_s, NULL);
 }
 
-/* ---- known parameters ---- */
-
-bool gcal_fit_is_given(const struct gcal_fit_problem *problem, size_t j)
-{
-    return problem->rows->given && !isnan(problem->rows->given[j]);
-}
-
 /* ---- shapes ---- */
 
 double gcal_fit_shape_guess(const struct gcal_fit_problem *problem, size_t j,
@@ -33,8 +26,6 @@ double gcal_fit_shape_guess(const struct gcal_fit_problem *problem, size_t j,
     const struct gcal_model_parameter *p = &problem->model->parameters[j];
     bool bounded = isfinite(p->min) && isfinite(p->max);
 
-    if (gcal_fit_is_given(problem, j))
-        return problem->rows->given[j];
     if (!isnan(p->initial) && (which == 0 || !bounded))
         return clamp(factors[which] * p->initial, p->min, p->max);
     if (!bounded)
@@ -100,8 +91,7 @@ void gcal_fit_find_costs(struct gcal_fit_problem *problem)
     size_t n = problem->n_parameters;
 
     for (size_t j = 0; j < n; j++)
-        problem->is_cost[j] = !gcal_fit_is_given(problem, j) &&
-                              grows_in_proportion(problem, j, one_s, other_s);
+        problem->is_cost[j] = grows_in_proportion(problem, j, one_s, other_s);
     for (size_t j = 0; j < n; j++)
         problem->is_cost[j] =
             problem->is_cost[j] && !is_share(problem, j, one_s, other_s);

@@ -119,7 +119,7 @@ static int cross_group(struct gcal_arena *arena, struct cross *c, size_t group,
         c->problem.weight[i] = out ? 0 : c->all->problem.weight[i];
         c->problem.n_used += !out;
     }
-    if (c->problem.n_used < c->problem.n_free)
+    if (c->problem.n_used < c->problem.n_parameters)
         return 0;
     memcpy(c->parameters, c->all->fit->value,
            c->problem.n_parameters * sizeof(*c->parameters));

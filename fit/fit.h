@@ -25,8 +25,6 @@ struct gcal_fit_rows {
     const size_t *group;  /* n_rows: rows of one group (a generator's) are left out
                              together in cross-validation, and their errors are assumed
                              to be correlated; NULL: each row is its own group */
-    const double *given; /* by parameter of the model: a known value, which is exact; NaN:
-                             to be fitted; NULL: all are */
     const double
         *start; /* by parameter of the model: values of a similar device, near which
                             the search begins, costs at a common multiple of theirs; NULL:
@@ -53,14 +51,13 @@ struct gcal_fit {
     enum gcal_fit_status status;
     size_t n_parameters, n_rows;
     double *value;
-    double *standard_error; /* NaN where undetermined; 0 at a bound or given */
+    double *standard_error; /* NaN where undetermined; 0 at a bound */
     double *covariance;     /* n_parameters x n_parameters */
     double *correlation;    /* n_parameters x n_parameters; NaN where a standard error is
                                0 or NaN */
     double *variance_inflation; /* factor by which the other parameters raise its
                                    variance, >= 1; NaN at a bound or undetermined */
-    bool *at_bound;             /* the optimum lies on the parameter's bound, or it was
-                                   given */
+    bool *at_bound;             /* the optimum lies on the parameter's bound */
     bool *undetermined;
     bool *poorly_determined; /* fixed: an exponent or an edge with a large error, at its
                                 initial value, with the error that its range or else its

@@ -142,7 +142,7 @@ static double hidden_limit(const struct gcal_fit_problem *problem,
 double gcal_fit_fixed_value(const struct gcal_fit_problem *problem,
                             const struct gcal_fit *fit, size_t j)
 {
-    double spare = (double)problem->n_used - (double)problem->n_free;
+    double spare = (double)problem->n_used - (double)problem->n_parameters;
     double squares = gcal_fit_residuals(problem, fit->value, NULL);
 
     if (!problem->is_cost[j])

@@ -34,7 +34,6 @@ struct gcal_fit_problem {
     const struct gcal_fit_rows *rows;
     struct gcal_model_rows *at_rows; /* the model at them */
     size_t n_parameters, n_rows;
-    size_t n_free;  /* parameters that are not given */
     size_t n_used;  /* rows with a weight */
     double *weight; /* n_rows, at most 1; 0: the row is left out; with absolute errors in
                             proportion to the times */
@@ -84,9 +83,6 @@ int gcal_fit_sensitivity(const struct gcal_fit_problem *problem, const double *p
 
 /* Robust standard deviation of the weighted residuals. */
 double gcal_fit_scale(const struct gcal_fit_problem *problem, const double *parameters);
-
-/* Returns whether the value of parameter j is known. */
-bool gcal_fit_is_given(const struct gcal_fit_problem *problem, size_t j);
 
 /* Distinguishes costs from shapes (exponents, edges, exposed shares). */
 void gcal_fit_find_costs(struct gcal_fit_problem *problem);

@@ -196,7 +196,7 @@ double gcal_fit_scale(const struct gcal_fit_problem *problem, const double *para
 {
     struct gcal_arena *arena = gcal_arena_create();
     double *size = gcal_arena_alloc(arena, problem->n_rows, sizeof(*size)), scale;
-    size_t n = 0, n_spare = problem->n_used - problem->n_free;
+    size_t n = 0, n_spare = problem->n_used - problem->n_parameters;
 
     gcal_fit_eval(problem, parameters, size);
     for (size_t i = 0; i < problem->n_rows; i++)
@@ -213,8 +213,8 @@ double gcal_fit_scale(const struct gcal_fit_problem *problem, const double *para
 
 bool gcal_fit_can_be_robust(const struct gcal_fit_problem *problem)
 {
-    return problem->n_used >= problem->n_free + 5 &&
-           2 * problem->n_used >= 3 * problem->n_free;
+    return problem->n_used >= problem->n_parameters + 5 &&
+           2 * problem->n_used >= 3 * problem->n_parameters;
 }
 
 /* ---- the problem ---- */
@@ -271,11 +271,6 @@ int gcal_fit_problem_init(struct gcal_fit_problem *problem,
             GCAL_FIT_MISFIT_FLOOR /
             hypot(GCAL_FIT_MISFIT_FLOOR, rows->spread ? rows->spread[i] : 0) *
             (rows->absolute ? rows->time_s[i] / longest_s : 1);
-    for (size_t j = 0; j < n; j++) {
-        if ((problem->fixed[j] = gcal_fit_is_given(problem, j)))
-            problem->fixed_value[j] = rows->given[j];
-        problem->n_free += !problem->fixed[j];
-    }
     problem->at_rows = gcal_model_rows_create(model, rows->n_rows, rows->features, err);
     if (!problem->at_rows)
         return -1;

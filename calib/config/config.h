@@ -77,9 +77,6 @@ enum gcal_config_class {
     GCAL_CONFIG_N_CLASSES, /* also: no class */
 };
 
-/* "operations" */
-const char *gcal_config_class_name(enum gcal_config_class class);
-
 /* A cost of a built-in form: a feature class, or else an expression. */
 struct gcal_config_cost {
     enum gcal_config_class class; /* GCAL_CONFIG_N_CLASSES: 'expression' has the cost */

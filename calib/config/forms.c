@@ -62,11 +62,6 @@ static const char *const class_names[GCAL_CONFIG_N_CLASSES + 1] = {
     [GCAL_CONFIG_CLASS_LAUNCHES] = "launches",
 };
 
-const char *gcal_config_class_name(enum gcal_config_class class)
-{
-    return class_names[class];
-}
-
 /* A word is a class or a named expression, which hides classes; anything else is an expression. */
 static int read_cost(const struct gcal_config_model *m, const struct gcal_yaml *node,
                      struct gcal_config_cost *cost, struct gcal_error *err)

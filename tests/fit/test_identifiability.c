@@ -13,31 +13,6 @@
 
 static const double truth[] = { 7.21e-6, 1.13e-12, 2.385e-12 };
 
-/* ---- given parameters ---- */
-
-/* Kept to the last bit, without an error; the others are fitted with it. */
-static void a_given_parameter_is_kept(void **state)
-{
-    const double given[] = { NAN, 1.5 * load_s, NAN };
-    struct gcal_fit_rows rows;
-    struct gcal_error err;
-    struct bench b;
-
-    (void)state;
-    bench_init(&b, SUM, 40);
-    measure(&b, truth, 0.01);
-    rows = bench_rows(&b, NULL);
-    rows.given = given;
-    assert_int_equal(gcal_fit_solve(b.model, &rows, &b.fit, &err), 0);
-    assert_int_equal(b.fit.status, GCAL_FIT_GOOD);
-    assert_true(b.fit.value[LOAD_AT] == given[LOAD_AT]);
-    assert_true(b.fit.standard_error[LOAD_AT] == 0);
-    assert_true(b.fit.value[MADD_AT] < madd_s);
-    assert_true(b.fit.standard_error[MADD_AT] > 0);
-    assert_int_equal(b.fit.rank, 2);
-    bench_clear(&b);
-}
-
 /* ---- merged costs ---- */
 
 static void make_twins(struct bench *b)
@@ -296,7 +271,6 @@ static void a_bound_with_reason_stays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_given_parameter_is_kept),
         cmocka_unit_test(collinear_costs_share_their_time),
         cmocka_unit_test(mixtures_are_not_merged),
         cmocka_unit_test(nothing_is_merged_by_default),

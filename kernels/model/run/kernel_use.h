@@ -12,10 +12,8 @@ struct gcal_error;
 
 enum gcal_kernel_role {
     GCAL_KERNEL_FITTED, /* the model is fitted to it */
-    GCAL_KERNEL_TARGET, /* the model predicts it: measured for tailored forms, and to
-                           compare the other forms */
-    GCAL_KERNEL_CHECK,  /* measured at one size, to validate the components: a target
-                           kernel, or its global accesses with other accumulators */
+    GCAL_KERNEL_TARGET, /* the model predicts it */
+    GCAL_KERNEL_CHECK,  /* in records from before: nothing is fitted to it */
 };
 
 struct gcal_kernel_use {
