@@ -188,3 +188,10 @@ evaluate 1 --times not-there.csv
 line 'not-there.csv' err
 evaluate 1 --times bad.csv --record e.h5
 line 'excludes' err
+
+# From before models made for kernels went: a record says what to do, a parameter file predicts.
+"$gpucal" fit --record "$own/own-saxpy.h5" > out 2> err && fail 'a form that is gone is fitted'
+line 'models made for kernels from their own components are no longer fitted: leave the model out' err
+"$gpucal" predict --params "$tests/data/rates/before.yaml" --model matmul_sq matmul_sq prefetch:True n:1024 \
+    > out 2> err || fail 'a parameter file from before'
+line 'predicted [0-9.]+ us, 90 % interval [0-9.]+ to [0-9.]+ us \(model matmul_sq\)$'
