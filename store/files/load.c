@@ -180,9 +180,31 @@ int gcal_store_load_type(const struct gcal_store *store, const char *type,
     return load_from(store, "types", type, run_id, true, params, err) < 0 ? -1 : 0;
 }
 
+/* Nothing is known of most kernels: a file that is not there is not waited for, as one is that another
+ * node may be replacing.
+ */
+static bool is_learned(const struct gcal_store *store, const char *fingerprint)
+{
+    char *file = gcal_buf_format("%s" SUFFIX, fingerprint);
+    struct stat info;
+    bool is_there = true;
+    int folder;
+
+    if (gcal_store_folder(store, store->dirfd, "learned", "learned", &folder, NULL) > 0) {
+        is_there = !file || fstatat(folder, file, &info, AT_SYMLINK_NOFOLLOW) == 0 ||
+                   errno != ENOENT;
+        close(folder);
+    }
+    free(file);
+    return is_there;
+}
+
 int gcal_store_load_learned(const struct gcal_store *store, const char *fingerprint,
                             struct gcal_params *params, struct gcal_error *err)
 {
+    *params = (struct gcal_params){ 0 };
+    if (!is_learned(store, fingerprint))
+        return 0;
     return load_from(store, "learned", fingerprint, NULL, false, params, err);
 }
 

@@ -180,8 +180,8 @@ const char *gpucal_profile_parameter(const struct gpucal_profile *profile, size_
 int gpucal_profile_parameter_index(const struct gpucal_profile *profile, const char *name,
                                    struct gpucal_error *err);
 
-/* 'model' NULL: the model made for this kernel, by its profile's fingerprint; if there is
- * none, the general model.
+/* 'model' NULL: the model made for this kernel, by its profile's fingerprint, or what the store
+ * has learned of it on any device by now; if there is neither, the general model.
  */
 struct gpucal_model *gpucal_model_bind(const struct gpucal_device *device,
                                        const char *model,

@@ -83,7 +83,7 @@ struct gcal_profile *learn_kernel(const char *fingerprint)
 struct gcal_params learn_device(const char *file)
 {
     struct gcal_error err = { 0 };
-    struct gcal_params params;
+    struct gcal_params params = { 0 };
     size_t size;
     char *text = gcal_file_read(file, MAX_BYTES, &size, &err);
 
