@@ -5,6 +5,7 @@
 
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
+#include "kernels/base/strings.h"
 #include "kernels/model/profile.h"
 #include "store/files/store.h"
 #include "store/learned/private.h"
@@ -22,6 +23,26 @@ const struct gcal_params_model *gcal_learned_find(const struct gcal_params *know
             return d->models;
     }
     return NULL;
+}
+
+bool gcal_learned_has_name(const struct gcal_store *store, const char *name)
+{
+    char **kernels = NULL;
+    bool has = false;
+    size_t n = 0;
+
+    if (gcal_store_learned(store, &kernels, &n, NULL) < 0)
+        return false;
+    for (size_t i = 0; i < n && !has; i++) {
+        struct gcal_params known;
+
+        if (gcal_store_load_learned(store, kernels[i], &known, NULL) > 0)
+            for (size_t k = 0; k < known.n_devices; k++)
+                has = has || gcal_params_find_model(&known.devices[k], name);
+        gcal_params_clear(&known);
+    }
+    gcal_strings_free(kernels, n);
+    return has;
 }
 
 /* The number of the factor in the file; n: it is not there. */

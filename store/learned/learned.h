@@ -66,6 +66,9 @@ gcal_learned_find(const struct gcal_params *known,
                   const struct gcal_params_device *device,
                   const struct gcal_params_model *general);
 
+/* Whether some kernel was learned under that name. */
+bool gcal_learned_has_name(const struct gcal_store *store, const char *name);
+
 /* Adds to the device the model that the store has of the kernel, unless there is one: 1, 0 if the
  * store has none for this device's general model, -1.
  */

@@ -97,7 +97,8 @@ int gcal_predict_device_open(const struct gcal_predict_device_options *o,
         p->device = gcal_params_find(&p->params, o->device, err);
     /* Of others the store may have learned. */
     if (p->device && o->model &&
-        (!p->store || gcal_params_find_model(p->device, o->model)) &&
+        (!p->store || gcal_params_find_model(p->device, o->model) ||
+         !gcal_learned_has_name(p->store, o->model)) &&
         !(asked = gcal_predictor_choose(p->device, o->model, 0, NULL, err)))
         p->device = NULL;
     if (asked && gcal_params_model_is_poor(asked, why))

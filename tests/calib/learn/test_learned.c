@@ -67,7 +67,7 @@ static struct gcal_prediction predict(const struct gcal_params_device *device,
 {
     struct gcal_error err = { 0 };
     struct gcal_predictor *p = gcal_predictor_create(device, model, profile, &err);
-    struct gcal_prediction prediction;
+    struct gcal_prediction prediction = { 0 };
 
     if (!p || gcal_predictor_eval(p, computes[size], &prediction, NULL, &err) < 0)
         fail_msg("%s", err.text);
