@@ -15,7 +15,6 @@
 
 GCAL_ARENA_DESTROYER(close_record, gcal_record_close)
 GCAL_ARENA_DESTROYER(clear_measured, gcal_measured_kernels_clear)
-GCAL_ARENA_DESTROYER(clear_target, gcal_predict_target_clear)
 
 /* ---- the general model ---- */
 
@@ -54,26 +53,13 @@ static const char *name_sizes(struct gcal_learning *l,
     return at;
 }
 
-/* The counts of the launch as 'gpucal predict' has them: the model corrects these. */
-static int count_launch(void *context, const char *at, struct gcal_kernel_time *time,
+static int count_launch(void *context, const char *sizes, struct gcal_kernel_time *time,
                         struct gcal_error *err)
 {
     struct gcal_learning *l = context;
-    struct gcal_count_options options = l->c->count;
-    struct gcal_kernel_counting counting = { .sub_group_size = l->info->sub_group_size };
-    struct gcal_predict_target *target = gcal_arena_alloc(l->arena, 1, sizeof(*target));
 
-    options.ats = (struct gcal_option_list){ 0 };
-    if (*at)
-        gcal_option_list_add(&options.ats, at);
-    gcal_select_add_counting(l->learned.general->n_features,
-                             (const char *const *)l->learned.general->feature, &counting);
-    gcal_arena_own(l->arena, target, clear_target);
-    if (gcal_predict_target_count(target, &options, &counting, err) < 0)
-        return -1;
-    time->profile = target->profile;
-    time->sizes = target->sizes;
-    return 0;
+    return gcal_learn_count(l->arena, &l->c->count, l->learned.device, l->learned.general,
+                            sizes, time, err);
 }
 
 int gcal_learn_find_general(struct gcal_learning *l, struct gcal_error *err)

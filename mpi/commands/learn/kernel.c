@@ -5,11 +5,36 @@
 #include "kernels/model/profile.h"
 #include "fit/error_summary.h"
 #include "mpi/commands/learn/private.h"
+#include "mpi/commands/predict/inputs.h"
 #include "store/learned/learned.h"
 #include "store/predict/predictor.h"
 #include "store/publish/publish.h"
 
+GCAL_ARENA_DESTROYER(clear_target, gcal_predict_target_clear)
+
 /* ---- times ---- */
+
+int gcal_learn_count(struct gcal_arena *arena, const struct gcal_count_options *source,
+                     const struct gcal_params_device *device,
+                     const struct gcal_params_model *general, const char *sizes,
+                     struct gcal_kernel_time *time, struct gcal_error *err)
+{
+    const struct gcal_kernel_counting counting =
+        gcal_predict_counting(device, general->name);
+    struct gcal_predict_target *target =
+        gcal_arena_own(arena, gcal_arena_alloc(arena, 1, sizeof(*target)), clear_target);
+    struct gcal_count_options options = *source;
+
+    options.requires_sizes = true;
+    options.ats = (struct gcal_option_list){ 0 };
+    if (*sizes)
+        gcal_option_list_add(&options.ats, sizes);
+    if (gcal_predict_target_count(target, &options, &counting, err) < 0)
+        return -1;
+    time->profile = target->profile;
+    time->sizes = target->sizes;
+    return 0;
+}
 
 /* Adds a time unless there is one at these sizes: newer times come first. */
 int gcal_learn_add_time(struct gcal_learned *d, const struct gcal_params_time *time,

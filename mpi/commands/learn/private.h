@@ -159,6 +159,13 @@ int gcal_learn_fit(struct gcal_learning *l, struct gcal_error *err);
 
 /* ---- kernel.c ---- */
 
+/* The counts of a launch of the source at sizes "n=1024,m=64", as 'gpucal predict' has them: the model
+ * corrects these.
+ */
+int gcal_learn_count(struct gcal_arena *arena, const struct gcal_count_options *source,
+                     const struct gcal_params_device *device,
+                     const struct gcal_params_model *general, const char *sizes,
+                     struct gcal_kernel_time *time, struct gcal_error *err);
 /* Adds a time unless there is one at these sizes: newer times come first. */
 int gcal_learn_add_time(struct gcal_learned *kernel, const struct gcal_params_time *time,
                         struct gcal_error *err);

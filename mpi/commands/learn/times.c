@@ -103,21 +103,9 @@ static int count_source(void *context, const char *sizes, struct gcal_kernel_tim
                         struct gcal_error *err)
 {
     const struct learning *l = context;
-    const struct gcal_kernel_counting counting =
-        gcal_predict_counting(l->published.device, l->general->name);
-    struct gcal_count_options options = l->c->count;
-    struct gcal_predict_target *target = gcal_arena_alloc(l->arena, 1, sizeof(*target));
 
-    options.ats = (struct gcal_option_list){ 0 };
-    if (*sizes)
-        gcal_option_list_add(&options.ats, sizes);
-    options.requires_sizes = true;
-    gcal_arena_own(l->arena, target, clear_target);
-    if (gcal_predict_target_count(target, &options, &counting, err) < 0)
-        return -1;
-    time->profile = target->profile;
-    time->sizes = target->sizes;
-    return 0;
+    return gcal_learn_count(l->arena, &l->c->count, l->published.device, l->general,
+                            sizes, time, err);
 }
 
 /* The unit of a column of times, from its name: "time_us", "gpu time (ms)"; 0: it is none. */

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "kernels/base/error.h"
 #include "store/lib/gpucal.h"
 #include "tests/store/sample.h"
 #include "tests/unit.h"
@@ -228,7 +229,7 @@ static void lists_parameters(void **state)
     assert_null(gpucal_device_parameters(device, "stencil", &err));
     assert_int_equal(err.code, GPUCAL_EMODEL);
     gpucal_device_close(device);
-    device = open_device(state, "n9", NULL); /* learned kernels alone */
+    device = open_device(state, "n9", NULL); /* models of kernels alone */
     assert_null(gpucal_device_parameters(device, NULL, &err));
     assert_int_equal(err.code, GPUCAL_EMODEL);
     assert_non_null(strstr(err.text, "no general model"));
@@ -368,11 +369,33 @@ static void copy(const char *folder, const char *node, const char *from)
     substitute(text, "residual: 0.02385", "residual: 0.00001");
     substitute(text, "held_out_rms: 0.02385", "held_out_rms: 0.00001");
     substitute(text, "error_90: 0.03922975900279261", "error_90: 0.00001644853626952");
-    if (strcmp(node, "n9") == 0)
-        substitute(text, "node: vm", "node: n9");
     snprintf(name, sizeof(name), "nodes/%s.yaml", node);
     sample_file_write(sample_path(folder, name), text, size);
     free(text);
+}
+
+/* A device with a model that is made for its kernels alone. */
+static void write_without_general(const char *folder)
+{
+    struct gcal_params params;
+    struct gcal_params_device *d;
+    struct gcal_error err;
+    size_t size;
+    char *text = sample_file_read(TEST_DATA "/rates/before.yaml", &size);
+
+    assert_int_equal(gcal_params_decode(text, size, "before.yaml", &params, &err), 0);
+    free(text);
+    free(params.node);
+    params.node = strdup("n9");
+    d = params.devices;
+    while (d->n_models > 1)
+        gcal_params_model_clear(&d->models[--d->n_models]);
+    assert_string_equal(d->models[0].name, "rates");
+    d->models[0].known[0].target = true;
+    assert_non_null(text = gcal_params_encode(&params, &size, &err));
+    sample_file_write(sample_path(folder, "nodes/n9.yaml"), text, size);
+    free(text);
+    gcal_params_clear(&params);
 }
 
 static int setup(void **state)
@@ -380,7 +403,7 @@ static int setup(void **state)
     sample_setup(state);
     mkdir(sample_path(*state, "nodes"), 0755);
     copy(*state, "node17", TEST_DATA "/node17.yaml");
-    copy(*state, "n9", TEST_DATA "/own-h100/own.yaml");
+    write_without_general(*state);
     copy(*state, "vm", TEST_DATA "/general/h200.yaml");
     sample_file_write(sample_path(*state, "nodes/broken.yaml"), "gpucal_params: [\n", 17);
     return 0;

@@ -113,8 +113,9 @@ static void what_is_not_there_is_named(void **state)
     char *folder = three_fits();
 
     (void)state;
-    expect_missing(folder, "t1", "r9", "no run r9 of type t1; runs: r1, r2, r3");
-    expect_missing(folder, "t2", NULL, "type t2 is not calibrated; calibrated types: t1");
+    expect_missing(folder, "t1", "r9", "no run r9 of device type t1; runs: r1, r2, r3");
+    expect_missing(folder, "t2", NULL,
+                   "device type t2 is not calibrated; calibrated device types: t1");
     expect_missing(folder, "../t1", NULL, "cannot be the name of a device type");
     sample_folder_remove(folder);
 }
