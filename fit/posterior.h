@@ -1,4 +1,4 @@
-/* posterior.h - factors of a model that are about known, from a few times
+/* posterior.h - factors of a model, moved from what is expected of them by a few times
  *
  * What is known of a factor before any time is that its logarithm is normal, with a mean and a
  * standard deviation of its own.  Times move the factors as far as they say something of them, and

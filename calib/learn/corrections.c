@@ -70,15 +70,6 @@ static void summarize_errors(const struct gcal_model *model,
 
 /* ---- the model ---- */
 
-static size_t find_name(char *const *names, size_t n, const char *name)
-{
-    size_t i = 0;
-
-    while (i < n && strcmp(names[i], name) != 0)
-        i++;
-    return i;
-}
-
 /* What is known of the model's parameters before the times: costs, and then factors, 'place' of
  * which are their numbers in the model.
  */
@@ -90,7 +81,7 @@ static int fill_prior(const struct gcal_params_model *m, const struct gcal_model
 
     for (size_t i = 0; i < model->n_parameters; i++) {
         const char *name = model->parameters[i].name;
-        size_t at = find_name(m->parameter, m->n_parameters, name);
+        size_t at = gcal_params_find_name(m->parameter, m->n_parameters, name);
 
         if (at == m->n_parameters)
             return gcal_error_set(err, GCAL_EINPUT,
@@ -189,14 +180,7 @@ int gcal_learn_correct(struct gcal_arena *arena, const struct gcal_params_device
             return -1;
     }
     *m = composed[1];
-    m->n_kernels = composed[0].n_kernels;
-    m->n_samples = composed[0].n_samples;
-    m->residual = composed[0].residual;
-    m->held_out_rms = composed[0].held_out_rms;
-    m->mean_error = composed[0].mean_error;
-    m->worst_error = composed[0].worst_error;
-    m->error_90 = composed[0].error_90;
-    return 0;
+    return gcal_fields_copy(gcal_params_fit_fields, m, &composed[0], err);
 }
 
 struct gcal_params_model gcal_learn_factors(struct gcal_arena *arena,

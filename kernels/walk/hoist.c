@@ -85,7 +85,7 @@ struct gcal_walk_frame gcal_walk_frame_of(const struct gcal_walk_frame *outer,
                                              UINT64_C(0x9e3779b97f4a7c15) };
 }
 
-/* The argument for a parameter; a null cursor: it is no parameter of the function. */
+/* The argument for a parameter; a null cursor if the function has no such parameter. */
 static CXCursor find_argument(const struct gcal_walk_frame *frame, CXCursor parameter)
 {
     for (size_t i = 1; i < frame->kids.n; i++)
@@ -296,7 +296,7 @@ static void find_call_facts(struct gcal_walk *w, struct gcal_walk_loop_facts *fa
     facts->call_depth--;
 }
 
-/* 'is_base': of a subscript, which is no use of an array's address. */
+/* 'is_base': the base of a subscript, where an array's address is not passed on. */
 static void find_facts(struct gcal_walk *w, struct gcal_walk_loop_facts *facts,
                        CXCursor c, bool is_base)
 {

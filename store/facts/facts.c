@@ -127,27 +127,6 @@ _Static_assert(sizeof(sources) / sizeof(*sources) <= GCAL_FACTS_MAX, "all have r
 
 /* ---- from a model ---- */
 
-/* The place of a name; n: none. */
-static size_t find_name(char *const *names, size_t n, const char *name)
-{
-    size_t i = 0;
-
-    while (i < n && strcmp(names[i], name) != 0)
-        i++;
-    return i;
-}
-
-/* Of parameters i and k. */
-static double covariance(const struct gcal_params_model *m, size_t i, size_t k)
-{
-    size_t least = i < k ? i : k;
-    double sum = 0;
-
-    for (size_t c = 0; c <= least; c++)
-        sum += m->root[GCAL_PARAMS_ROOT(i, c)] * m->root[GCAL_PARAMS_ROOT(k, c)];
-    return sum;
-}
-
 static bool add_up(const struct fact_source *f, const struct gcal_params_model *m,
                    struct gcal_fact *v)
 {
@@ -156,14 +135,14 @@ static bool add_up(const struct fact_source *f, const struct gcal_params_model *
 
     v->value = 0;
     for (; n < MOST && f->parameters[n]; n++) {
-        at[n] = find_name(m->parameter, m->n_parameters, f->parameters[n]);
+        at[n] = gcal_params_find_name(m->parameter, m->n_parameters, f->parameters[n]);
         if (at[n] == m->n_parameters)
             return false;
         v->value += m->value[at[n]];
     }
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < n; k++)
-            variance += covariance(m, at[i], at[k]);
+            variance += gcal_params_covariance(m, at[i], at[k]);
     v->error = sqrt(fmax(0, variance));
     return true;
 }
@@ -171,7 +150,7 @@ static bool add_up(const struct fact_source *f, const struct gcal_params_model *
 static bool find_largest(const struct fact_source *f, const struct gcal_params_model *m,
                          struct gcal_fact *v)
 {
-    size_t i = find_name(m->feature, m->n_features, f->parameters[0]);
+    size_t i = gcal_params_find_name(m->feature, m->n_features, f->parameters[0]);
 
     if (i == m->n_features)
         return false;

@@ -8,7 +8,6 @@
 #include "kernels/model/named_expr.h"
 #include "kernels/model/profile.h"
 #include "store/learned/private.h"
-#include "store/params/derived.h"
 
 /* The limit that the named expression is; n: none. */
 static size_t find_limit(const struct gcal_roofs *roofs, const char *name)

@@ -1,6 +1,5 @@
 /* expect.c - a kernel's factors before its times on a device: of all kernels, and on other types */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +75,18 @@ bool gcal_learned_is_of(const struct gcal_params_device *other,
     return strcmp(of ? of : "", is ? is : "") == 0;
 }
 
+size_t gcal_learned_find_factor(const struct gcal_params_model *corrections,
+                                const char *limit)
+{
+    size_t i = 0, prefix = strlen(GCAL_LEARNED_PREFIX);
+
+    while (i < corrections->n_parameters &&
+           (strncmp(corrections->parameter[i], GCAL_LEARNED_PREFIX, prefix) != 0 ||
+            strcmp(corrections->parameter[i] + prefix, limit) != 0))
+        i++;
+    return i;
+}
+
 /* What one type says of a factor, beside what is expected of all kernels. */
 struct evidence {
     double precision, mean; /* 1 / variance; 0: nothing */
@@ -84,21 +95,20 @@ struct evidence {
 static struct evidence find_evidence(const struct gcal_params_model *m, const char *limit,
                                      double deviation)
 {
-    double own = within_of(limit + strlen(GCAL_LEARNED_PREFIX), deviation),
-           error = m->error_90 / GCAL_PARAMS_NORMAL_90;
+    double own = within_of(limit, deviation), error = m->error_90 / GCAL_PARAMS_NORMAL_90;
+    size_t i = gcal_learned_find_factor(m, limit);
     struct evidence e = { 0 };
 
-    for (size_t i = 0; i < m->n_parameters; i++)
-        if (strcmp(m->parameter[i], limit) == 0 && m->value[i] > 0) {
-            double relative = m->standard_error[i] / m->value[i];
-            /* Of the kernel's factor, without what a launch adds. */
-            double variance = fmax(relative * relative - own * own - error * error,
-                                   1e-4 * deviation * deviation);
+    if (i < m->n_parameters && m->value[i] > 0) {
+        double relative = m->standard_error[i] / m->value[i];
+        /* Of the kernel's factor, without what a launch adds. */
+        double variance = fmax(relative * relative - own * own - error * error,
+                               1e-4 * deviation * deviation);
 
-            e.precision = 1 / variance - 1 / (deviation * deviation);
-            if (e.precision > 0)
-                e.mean = log(m->value[i]) / variance / e.precision;
-        }
+        e.precision = 1 / variance - 1 / (deviation * deviation);
+        if (e.precision > 0)
+            e.mean = log(m->value[i]) / variance / e.precision;
+    }
     if (!(e.precision > 0))
         return (struct evidence){ 0 };
     /* On another type. */
@@ -115,9 +125,7 @@ static void expect_limit(const struct gcal_params_device *device,
     double between = fmin(BETWEEN_TYPES, *deviation / 2);
     double of_kernels = *deviation * *deviation - between * between;
     double precision = 1 / of_kernels, sum = 0;
-    char name[128];
 
-    snprintf(name, sizeof(name), GCAL_LEARNED_PREFIX "%s", limit);
     for (size_t i = 0; known && i < known->n_devices; i++) {
         const struct gcal_params_device *other = &known->devices[i];
         struct evidence e;
@@ -125,7 +133,7 @@ static void expect_limit(const struct gcal_params_device *device,
         if (strcmp(other->info.type, device->info.type) == 0 || !other->n_models ||
             !gcal_learned_is_of(other, device, general))
             continue;
-        e = find_evidence(other->models, name, *deviation);
+        e = find_evidence(other->models, limit, *deviation);
         precision += e.precision;
         sum += e.precision * e.mean;
     }

@@ -45,27 +45,6 @@ bool gcal_learned_has_name(const struct gcal_store *store, const char *name)
     return has;
 }
 
-/* The number of the factor in the file; n: it is not there. */
-static size_t find_factor(const struct gcal_params_model *corrections, const char *limit)
-{
-    size_t i = 0, prefix = strlen(GCAL_LEARNED_PREFIX);
-
-    while (i < corrections->n_parameters &&
-           (strncmp(corrections->parameter[i], GCAL_LEARNED_PREFIX, prefix) != 0 ||
-            strcmp(corrections->parameter[i] + prefix, limit) != 0))
-        i++;
-    return i;
-}
-
-static double covariance_of(const struct gcal_params_model *m, size_t a, size_t b)
-{
-    double sum = 0;
-
-    for (size_t k = 0; k <= a && k <= b; k++)
-        sum += m->root[GCAL_PARAMS_ROOT(a, k)] * m->root[GCAL_PARAMS_ROOT(b, k)];
-    return sum;
-}
-
 /* Times of the device's own type decide. */
 static int take_own(const struct gcal_params_model *own,
                     const struct gcal_params_model *general, double *value,
@@ -74,7 +53,7 @@ static int take_own(const struct gcal_params_model *own,
     size_t n = general->roofs.n;
 
     for (size_t i = 0; i < n; i++) {
-        size_t a = find_factor(own, general->roofs.roofs[i].name);
+        size_t a = gcal_learned_find_factor(own, general->roofs.roofs[i].name);
 
         if (a == own->n_parameters)
             return gcal_error_set(err, GCAL_EINPUT,
@@ -83,9 +62,10 @@ static int take_own(const struct gcal_params_model *own,
                                   own->name, general->roofs.roofs[i].name);
         value[i] = own->value[a];
         for (size_t k = 0; k <= i; k++) {
-            size_t b = find_factor(own, general->roofs.roofs[k].name);
+            size_t b = gcal_learned_find_factor(own, general->roofs.roofs[k].name);
 
-            covariance[i * n + k] = covariance[k * n + i] = covariance_of(own, a, b);
+            covariance[i * n + k] = covariance[k * n + i] =
+                gcal_params_covariance(own, a, b);
         }
     }
     return 0;
@@ -128,12 +108,10 @@ static int compose_known(const struct gcal_params *known,
         rc = take_own(own, general, value, covariance, err);
     if (rc == 0 && (rc = gcal_learned_compose(general, any->name, profile, value,
                                               covariance, m, err)) == 0) {
-        m->n_kernels = own ? own->n_kernels : 0;
-        m->n_samples = own ? own->n_samples : 0;
-        m->residual = m->held_out_rms = own ? own->held_out_rms : GCAL_LEARNED_WITHIN;
-        m->mean_error = own ? own->mean_error : 0;
-        m->worst_error = own ? own->worst_error : 0;
-        m->error_90 = own ? own->error_90 : GCAL_PARAMS_NORMAL_90 * GCAL_LEARNED_WITHIN;
+        m->residual = m->held_out_rms = GCAL_LEARNED_WITHIN;
+        m->error_90 = GCAL_PARAMS_NORMAL_90 * GCAL_LEARNED_WITHIN;
+        if (own)
+            rc = gcal_fields_copy(gcal_params_fit_fields, m, own, err);
     }
     gcal_learned_factors_clear(&expected);
     free(value);

@@ -12,4 +12,8 @@ bool gcal_learned_is_of(const struct gcal_params_device *other,
                         const struct gcal_params_device *device,
                         const struct gcal_params_model *general);
 
+/* The place of a limit's factor among the corrections; n_parameters: it is not there. */
+size_t gcal_learned_find_factor(const struct gcal_params_model *corrections,
+                                const char *limit);
+
 #endif

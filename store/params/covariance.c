@@ -67,6 +67,15 @@ int gcal_params_set_covariance(struct gcal_params_model *m, const double *covari
     return 0;
 }
 
+double gcal_params_covariance(const struct gcal_params_model *m, size_t i, size_t k)
+{
+    double sum = 0;
+
+    for (size_t c = 0; c <= i && c <= k; c++)
+        sum += m->root[GCAL_PARAMS_ROOT(i, c)] * m->root[GCAL_PARAMS_ROOT(k, c)];
+    return sum;
+}
+
 /* ---- as text ---- */
 
 static double unit_of(int exponent, char text[16])

@@ -155,6 +155,15 @@ const struct gcal_params_device *gcal_params_find_uid(const struct gcal_params *
     return NULL;
 }
 
+size_t gcal_params_find_name(char *const *names, size_t n, const char *name)
+{
+    size_t i = 0;
+
+    while (i < n && strcmp(names[i], name) != 0)
+        i++;
+    return i;
+}
+
 const struct gcal_params_model *
 gcal_params_find_model(const struct gcal_params_device *device, const char *name)
 {

@@ -142,6 +142,8 @@ void gcal_params_clear(struct gcal_params *params);
  */
 int gcal_params_set_covariance(struct gcal_params_model *model, const double *covariance,
                                struct gcal_error *err);
+/* The covariance of parameters i and k. */
+double gcal_params_covariance(const struct gcal_params_model *model, size_t i, size_t k);
 /* YAML, for the caller to free; NULL (GCAL_EFIT) when some number is not finite. */
 char *gcal_params_encode(const struct gcal_params *params, size_t *size,
                          struct gcal_error *err);
@@ -185,6 +187,8 @@ const struct gcal_params_device *gcal_params_find(const struct gcal_params *para
 /* The device with exactly that uid, or NULL. */
 const struct gcal_params_device *gcal_params_find_uid(const struct gcal_params *params,
                                                       const char *uid);
+/* The place of a name, of a model's parameters or features; n: it is not there. */
+size_t gcal_params_find_name(char *const *names, size_t n, const char *name);
 const struct gcal_params_model *
 gcal_params_find_model(const struct gcal_params_device *device, const char *name);
 

@@ -11,15 +11,6 @@
 #include "store/params/params.h"
 #include "store/predict/private.h"
 
-static size_t find_name(char *const *names, size_t count, const char *name)
-{
-    size_t i = 0;
-
-    while (i < count && strcmp(names[i], name) != 0)
-        i++;
-    return i;
-}
-
 static int missing(const struct gcal_params_model *from, const char *name,
                    struct gcal_error *err)
 {
@@ -35,7 +26,7 @@ static int take_parameters(struct gcal_predictor_model *m,
 {
     for (size_t i = 0; i < m->model->n_parameters; i++) {
         const char *name = m->model->parameters[i].name;
-        size_t at = find_name(from->parameter, from->n_parameters, name);
+        size_t at = gcal_params_find_name(from->parameter, from->n_parameters, name);
         char *copy;
 
         if (at == from->n_parameters)
@@ -58,7 +49,7 @@ static int take_ranges(struct gcal_predictor_model *m,
 {
     for (size_t i = 0; i < m->model->n_features; i++) {
         const char *name = m->model->features[i];
-        size_t at = find_name(from->feature, from->n_features, name);
+        size_t at = gcal_params_find_name(from->feature, from->n_features, name);
 
         if (at == from->n_features)
             return missing(from, name, err);

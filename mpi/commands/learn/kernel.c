@@ -140,12 +140,9 @@ int gcal_learn_fit_kernel(struct gcal_learned *d, const struct gcal_learn_run *r
     const struct gcal_profile *profile = d->times[0].profile;
     const char *fingerprint = gcal_profile_identity(profile);
 
-    if (!fingerprint)
-        return gcal_error_set(err, GCAL_EINPUT,
-                              "kernel %.60s: its profile has no fingerprint, by which "
-                              "its model knows it: count it again ('gpucal count')",
-                              profile->kernel);
-    if (gcal_store_load_learned(d->store, fingerprint, &d->known, err) < 0 ||
+    /* Without one, it cannot be corrected. */
+    if ((fingerprint &&
+         gcal_store_load_learned(d->store, fingerprint, &d->known, err) < 0) ||
         read_known_times(d, err) < 0 ||
         gcal_learn_correct(d->arena, d->device, d->name, profile, &d->known, d->n,
                            d->times, &d->model, err) < 0 ||

@@ -46,8 +46,8 @@ struct learning {
 
 /* ---- one kernel ---- */
 
-/* Times at the same sizes are one, their median: a first launch, or one beside another program's work,
- * is no time of the kernel.
+/* Of several times at the same sizes the median counts, so that a first launch, or one beside another
+ * program's work, does not.
  */
 static int add_rows(struct gcal_learned *d, size_t n, const struct row *rows,
                     const char *utc, struct gcal_error *err)
