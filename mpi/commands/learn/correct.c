@@ -93,9 +93,15 @@ int gcal_learn_find_general(struct gcal_learning *l, struct gcal_error *err)
         l->info->name, l->path, *why.text ? "; " : "", why.text);
 }
 
+struct times {
+    size_t n, capacity;
+    struct gcal_params_time *items;
+};
+
 /* Those of the kernel on a device of the record, whose general model has this factor. */
 static int read_times(struct gcal_learning *l, const struct gcal_record *record,
-                      size_t device, double factor, struct gcal_error *err)
+                      size_t device, double factor, struct times *times,
+                      struct gcal_error *err)
 {
     struct gcal_measured_kernels *measured =
         gcal_arena_alloc(l->arena, 1, sizeof(*measured));
@@ -106,15 +112,16 @@ static int read_times(struct gcal_learning *l, const struct gcal_record *record,
         return -1;
     for (size_t i = 0; i < measured->n; i++) {
         const struct gcal_measured_kernel *k = &measured->kernels[i];
-        struct gcal_params_time time = { .time_s = k->time_s / factor,
-                                         .spread = k->spread,
-                                         .measured_utc = record->header->finished_utc };
 
         if (!k->measured || k->status != GCAL_MEASUREMENT_GOOD || !(k->time_s > 0))
             continue;
-        time.sizes = (char *)name_sizes(l, &k->kernel);
-        if (gcal_learn_add_time(&l->learned, &time, err) < 0)
-            return -1;
+        times->items = gcal_arena_grow(l->arena, times->items, times->n, &times->capacity,
+                                       sizeof(*times->items));
+        times->items[times->n++] =
+            (struct gcal_params_time){ .sizes = (char *)name_sizes(l, &k->kernel),
+                                       .time_s = k->time_s / factor,
+                                       .spread = k->spread,
+                                       .measured_utc = record->header->finished_utc };
     }
     return 0;
 }
@@ -122,6 +129,7 @@ static int read_times(struct gcal_learning *l, const struct gcal_record *record,
 int gcal_learn_fit(struct gcal_learning *l, struct gcal_error *err)
 {
     struct gcal_record *record = gcal_record_open(l->record, err);
+    struct times times = { 0 };
     struct gcal_learn_run run;
 
     gcal_arena_own(l->arena, record, close_record);
@@ -132,12 +140,14 @@ int gcal_learn_fit(struct gcal_learning *l, struct gcal_error *err)
             gcal_params_find_uid(&l->published, record->devices[i].info.uid);
         const struct gcal_params_model *general = device ? find_general(device) : NULL;
 
-        if (general && read_times(l, record, i, general->factor, err) < 0)
+        if (general && read_times(l, record, i, general->factor, &times, err) < 0)
             return -1;
     }
-    if (!l->learned.n)
+    if (!times.n)
         return gcal_error_set(err, GCAL_EDEVICE, "%s was not measured at any size",
                               l->own.name);
+    if (gcal_learn_add_times(&l->learned, times.n, times.items, err) < 0)
+        return -1;
     run = (struct gcal_learn_run){ record->header->run_id, record->header->finished_utc };
     return gcal_learn_fit_kernel(&l->learned, &run, err);
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
+#include "kernels/base/median.h"
 #include "kernels/model/profile.h"
 #include "fit/error_summary.h"
 #include "mpi/commands/learn/private.h"
@@ -36,9 +37,9 @@ int gcal_learn_count(struct gcal_arena *arena, const struct gcal_count_options *
     return 0;
 }
 
-/* Adds a time unless there is one at these sizes: newer times come first. */
-int gcal_learn_add_time(struct gcal_learned *d, const struct gcal_params_time *time,
-                        struct gcal_error *err)
+/* Unless there is one at these sizes: newer times come first. */
+static int add_time(struct gcal_learned *d, const struct gcal_params_time *time,
+                    struct gcal_error *err)
 {
     for (size_t i = 0; i < d->n; i++)
         if (strcmp(d->kept[i].sizes, time->sizes) == 0)
@@ -54,16 +55,32 @@ int gcal_learn_add_time(struct gcal_learned *d, const struct gcal_params_time *t
     return d->count(d->context, time->sizes, &d->times[d->n++], err);
 }
 
+int gcal_learn_add_times(struct gcal_learned *d, size_t n,
+                         const struct gcal_params_time *times, struct gcal_error *err)
+{
+    double *same = gcal_arena_alloc(d->arena, n, sizeof(*same));
+
+    for (size_t i = 0; i < n; i++) {
+        struct gcal_params_time time = times[i];
+        size_t n_same = 0;
+
+        for (size_t k = 0; k < n; k++)
+            if (strcmp(times[k].sizes, times[i].sizes) == 0)
+                same[n_same++] = times[k].time_s;
+        time.time_s = gcal_median(same, n_same);
+        if (add_time(d, &time, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 /* Those that the store has of the device's type. */
 static int read_known_times(struct gcal_learned *d, struct gcal_error *err)
 {
     const struct gcal_params_model *before =
         gcal_learned_find(&d->known, d->device, d->general);
 
-    for (size_t i = 0; before && i < before->n_times; i++)
-        if (gcal_learn_add_time(d, &before->times[i], err) < 0)
-            return -1;
-    return 0;
+    return before ? gcal_learn_add_times(d, before->n_times, before->times, err) : 0;
 }
 
 /* ---- the model ---- */

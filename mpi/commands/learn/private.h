@@ -166,9 +166,12 @@ int gcal_learn_count(struct gcal_arena *arena, const struct gcal_count_options *
                      const struct gcal_params_device *device,
                      const struct gcal_params_model *general, const char *sizes,
                      struct gcal_kernel_time *time, struct gcal_error *err);
-/* Adds a time unless there is one at these sizes: newer times come first. */
-int gcal_learn_add_time(struct gcal_learned *kernel, const struct gcal_params_time *time,
-                        struct gcal_error *err);
+/* Adds times over the factors of their devices; at sizes that have one already, it stays.  Of several
+ * times at the same sizes the median counts, so that a first launch, or one beside another program's
+ * work, does not.
+ */
+int gcal_learn_add_times(struct gcal_learned *kernel, size_t n,
+                         const struct gcal_params_time *times, struct gcal_error *err);
 /* Corrects the general model by the times, of which there are some, and those that the store has
  * of this type, and publishes that as of 'run'.
  */

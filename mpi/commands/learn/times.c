@@ -6,7 +6,6 @@
 
 #include "kernels/base/clock.h"
 #include "kernels/base/error.h"
-#include "kernels/base/median.h"
 #include "kernels/base/units.h"
 #include "kernels/model/profile.h"
 #include "calib/select/select.h"
@@ -26,12 +25,6 @@ GCAL_ARENA_DESTROYER(clear_measured, gcal_measured_kernels_clear)
 GCAL_ARENA_DESTROYER(close_catalogue, gcal_catalogue_close)
 GCAL_ARENA_DESTROYER(destroy_profile, gcal_profile_destroy)
 
-/* A time at sizes "n=1024,m=64". */
-struct row {
-    const char *sizes;
-    double time_s, spread;
-};
-
 struct learning {
     struct gcal_arena *arena;
     const struct gcal_learn_command *c;
@@ -46,35 +39,21 @@ struct learning {
 
 /* ---- one kernel ---- */
 
-/* Of several times at the same sizes the median counts, so that a first launch, or one beside another
- * program's work, does not.
- */
-static int add_rows(struct gcal_learned *d, size_t n, const struct row *rows,
-                    const char *utc, struct gcal_error *err)
+static struct gcal_params_time take_time(const struct learning *l, const char *sizes,
+                                         double time_s, double spread)
 {
-    double *same = gcal_arena_alloc(d->arena, n, sizeof(*same));
-
-    for (size_t i = 0; i < n; i++) {
-        struct gcal_params_time time = { .sizes = (char *)rows[i].sizes,
-                                         .spread = rows[i].spread,
-                                         .measured_utc = (char *)utc };
-        size_t n_same = 0;
-
-        for (size_t k = 0; k < n; k++)
-            if (strcmp(rows[k].sizes, rows[i].sizes) == 0)
-                same[n_same++] = rows[k].time_s;
-        time.time_s = gcal_median(same, n_same) / d->general->factor;
-        if (gcal_learn_add_time(d, &time, err) < 0)
-            return -1;
-    }
-    return 0;
+    return (struct gcal_params_time){ .sizes = (char *)sizes,
+                                      .time_s = time_s / l->general->factor,
+                                      .spread = spread,
+                                      .measured_utc = (char *)l->run.utc };
 }
 
-static int
-learn_kernel(struct learning *l, const char *name, size_t n, const struct row *rows,
-             int (*count)(void *context, const char *sizes, struct gcal_kernel_time *time,
-                          struct gcal_error *err),
-             void *context, struct gcal_error *err)
+static int learn_kernel(struct learning *l, const char *name, size_t n,
+                        const struct gcal_params_time *rows,
+                        int (*count)(void *context, const char *sizes,
+                                     struct gcal_kernel_time *time,
+                                     struct gcal_error *err),
+                        void *context, struct gcal_error *err)
 {
     struct gcal_learned *d;
 
@@ -92,7 +71,7 @@ learn_kernel(struct learning *l, const char *name, size_t n, const struct row *r
                                 .name = gcal_arena_strdup(l->arena, name),
                                 .count = count,
                                 .context = context };
-    return add_rows(d, n, rows, l->run.utc, err) < 0
+    return gcal_learn_add_times(d, n, rows, err) < 0
                ? -1
                : gcal_learn_fit_kernel(d, &l->run, err);
 }
@@ -163,8 +142,8 @@ static int find_time(const struct gcal_csv_table *t, size_t *column,
 }
 
 /* All columns but the time are sizes of the kernel. */
-static int read_rows(struct learning *l, const struct gcal_csv_table *t, struct row *rows,
-                     struct gcal_error *err)
+static int read_rows(struct learning *l, const struct gcal_csv_table *t,
+                     struct gcal_params_time *rows, struct gcal_error *err)
 {
     size_t time;
 
@@ -184,8 +163,7 @@ static int read_rows(struct learning *l, const struct gcal_csv_table *t, struct 
         }
         if (read_number(t, i, time, &value, err) < 0)
             return -1;
-        rows[i] =
-            (struct row){ .sizes = sizes, .time_s = value * unit_of(t->cells[time]) };
+        rows[i] = take_time(l, sizes, value * unit_of(t->cells[time]), 0);
     }
     return 0;
 }
@@ -194,7 +172,7 @@ static int learn_own(struct learning *l, struct gcal_error *err)
 {
     struct gcal_csv_table table = { 0 };
     struct gcal_kernel_time first = { 0 };
-    struct row *rows;
+    struct gcal_params_time *rows;
     int rc = gcal_csv_table_read(l->c->times, &table, err);
 
     rows = gcal_arena_alloc(l->arena, table.n_rows, sizeof(*rows));
@@ -216,7 +194,7 @@ struct variant {
     const char *name; /* without sizes */
     size_t n;
     const struct gcal_measured_kernel **kernels;
-    struct row *rows;
+    struct gcal_params_time *rows;
 };
 
 static const char *name_sizes(struct gcal_arena *arena, const struct gcal_run_kernel *k)
@@ -306,7 +284,7 @@ static int learn_variant(struct learning *l, const struct gcal_measured_kernels 
             continue;
         v->kernels[v->n] = k;
         v->rows[v->n++] =
-            (struct row){ name_sizes(l->arena, &k->kernel), k->time_s, k->spread };
+            take_time(l, name_sizes(l->arena, &k->kernel), k->time_s, k->spread);
     }
     return learn_kernel(l, kernel->generator, v->n, v->rows, count_variant, v, err) < 0
                ? gcal_error_prefix(err, "%s", kernel->variant)
