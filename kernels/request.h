@@ -8,6 +8,14 @@
 
 #include "kernels/model/feature.h"
 
+/* C: references of the catalogue alone; HIP is read as CUDA is. */
+enum gcal_source_language {
+    GCAL_SOURCE_OPENCL_C,
+    GCAL_SOURCE_C,
+    GCAL_SOURCE_CUDA,
+    GCAL_SOURCE_HIP
+};
+
 /* The average trip count, a parameter, of the first loop that begins in or after 'line'.
  */
 struct gcal_count_trips {
@@ -38,9 +46,11 @@ struct gcal_count_sampled {
 };
 
 struct gcal_count_request {
-    const char *source;                     /* OpenCL C */
-    const char *file;                       /* its name, for messages */
-    const char *kernel;                     /* NULL: the only kernel in the source */
+    const char *source;                 /* OpenCL C, or CUDA */
+    enum gcal_source_language language; /* of it */
+    const char *file;                   /* its name, for messages */
+    const char
+        *kernel; /* NULL: the only one in the source; CUDA: "ns::gemm<float, 16>" */
     const char *build_options;              /* "-DT=16 -cl-mad-enable", or NULL */
     size_t n_dims;                          /* 1 to 3 */
     size_t local_size[GCAL_MAX_DIMS];       /* 0: the kernel's reqd_work_group_size */

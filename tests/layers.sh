@@ -14,7 +14,7 @@ kernels/model                : kernels/base
 kernels/model/run            : kernels/base kernels/model
 kernels/model/roofs          : kernels/base kernels/model
 kernels                      :
-kernels/includes             :
+kernels/includes             : kernels
 kernels/source               : kernels kernels/includes
 kernels/poly                 :
 kernels/annotations          : kernels kernels/source kernels/poly

@@ -63,7 +63,7 @@ static void attach_tag(struct attaching *t, CXCursor c, CXCursor pointer, CXCurs
     if (!annotation)
         return;
     annotation->found = true;
-    annotation->is_pointer = clang_getCursorKind(c) == CXCursor_CallExpr;
+    annotation->is_pointer = gcal_source_kind(c) == CXCursor_CallExpr;
     access = annotation->is_pointer ? pointer : access;
     annotation->from = gcal_source_start(t->a->unit, access);
     annotation->to = gcal_source_end(t->a->unit, access);
@@ -76,13 +76,13 @@ static bool is_beginning(CXCursor access, CXCursor c, CXCursor inner)
 {
     bool is_inside = !clang_equalCursors(access, c);
 
-    switch (clang_getCursorKind(c)) {
+    switch (gcal_source_kind(c)) {
     case CXCursor_ParenExpr:
         return is_inside;
     case CXCursor_MemberRefExpr:
         return gcal_source_type(inner).kind != CXType_Pointer;
     case CXCursor_ArraySubscriptExpr: /* through the array's conversion to a pointer */
-        return clang_getCursorKind(inner) == CXCursor_UnexposedExpr;
+        return gcal_source_kind(inner) == CXCursor_UnexposedExpr;
     case CXCursor_UnexposedExpr:
         return is_inside && gcal_source_is_array(gcal_source_type(inner));
     default:
@@ -93,14 +93,14 @@ static bool is_beginning(CXCursor access, CXCursor c, CXCursor inner)
 /* Returns whether 'c' dereferences its pointer operand. */
 static bool is_access(CXCursor c)
 {
-    switch (clang_getCursorKind(c)) {
+    switch (gcal_source_kind(c)) {
     case CXCursor_ArraySubscriptExpr:
     case CXCursor_MemberRefExpr:
         return true;
     case CXCursor_UnaryOperator:
         return clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref;
     case CXCursor_CallExpr: /* vload4, atomic_add */
-        return clang_getCursorKind(clang_getCursorDefinition(
+        return gcal_source_kind(clang_getCursorDefinition(
                    clang_getCursorReferenced(c))) != CXCursor_FunctionDecl;
     default:
         return false;
@@ -109,7 +109,7 @@ static bool is_access(CXCursor c)
 
 static void add_function(struct attaching *t, CXCursor function)
 {
-    if (clang_getCursorKind(function) != CXCursor_FunctionDecl ||
+    if (gcal_source_kind(function) != CXCursor_FunctionDecl ||
         t->n_functions == MOST_FUNCTIONS)
         return;
     for (size_t i = 0; i < t->n_functions; i++)
@@ -129,7 +129,7 @@ static void attach(struct attaching *t, CXCursor c, CXCursor access, int depth)
         t->failed = true;
         return;
     }
-    switch (clang_getCursorKind(c)) {
+    switch (gcal_source_kind(c)) {
     case CXCursor_ForStmt:
     case CXCursor_WhileStmt:
     case CXCursor_DoStmt: {

@@ -576,9 +576,7 @@ int gcal_count_walk(const struct gcal_count_request *given,
 
     *request = *given;
     if (check_request(request, err) < 0 ||
-        !(walked->unit = gcal_source_parse_kernel(request->source, request->file,
-                                                  request->build_options, request->kernel,
-                                                  &walked->kernel, err)) ||
+        !(walked->unit = gcal_source_parse_kernel(request, &walked->kernel, err)) ||
         take_work_group(walked->kernel, request, err) < 0 ||
         !(walked->name = gcal_source_cursor_name(walked->kernel, err)) ||
         name_arguments(walked->kernel, &walked->arguments, err) < 0 ||

@@ -49,8 +49,7 @@ static size_t dimension_of(CXCursor c)
     long long which = -1;
     bool fits = false;
 
-    if (clang_getCursorKind(c) != CXCursor_CallExpr ||
-        clang_Cursor_getNumArguments(c) != 1)
+    if (gcal_source_kind(c) != CXCursor_CallExpr || clang_Cursor_getNumArguments(c) != 1)
         return 0;
     spelling = clang_getCursorSpelling(c);
     for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
@@ -85,8 +84,7 @@ int gcal_count_describe(const struct gcal_count_request *request,
     int rc = -1;
 
     *d = (struct gcal_count_description){ .n_dims = 1 };
-    if (!(unit = gcal_source_parse_any(request->source, request->file,
-                                       request->build_options, err)))
+    if (!(unit = gcal_source_parse_any(request, err)))
         return -1;
     if (gcal_source_kernel_names(unit, &d->kernels, err) < 0)
         goto out;

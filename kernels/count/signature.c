@@ -134,7 +134,7 @@ static void lay_out(struct layout *l, CXType type, size_t offset)
     size = clang_Type_getSizeOf(type);
     if (type.kind == CXType_Record) {
         at.is_union =
-            clang_getCursorKind(clang_getTypeDeclaration(type)) == CXCursor_UnionDecl;
+            gcal_source_kind(clang_getTypeDeclaration(type)) == CXCursor_UnionDecl;
         clang_Type_visitFields(type, visit_laid_out, &at);
     } else if (type.kind == CXType_ConstantArray) {
         CXType element = clang_getArrayElementType(type);
@@ -142,8 +142,8 @@ static void lay_out(struct layout *l, CXType type, size_t offset)
         for (long long done = 0; done < size; done += clang_Type_getSizeOf(element))
             lay_out(l, element, offset + (size_t)done);
     } else if ((dtype = gcal_source_dtype(type)) && offset >= l->end) {
-        bool is_vector = type.kind == CXType_ExtVector || type.kind == CXType_Vector;
-        size_t n = is_vector ? (size_t)clang_getNumElements(type) : 1;
+        size_t n_elements = (size_t)gcal_source_vector(type, NULL);
+        size_t n = n_elements ? n_elements : 1;
 
         put_padding(l, offset);
         put_members(l, dtype, n);
@@ -376,7 +376,7 @@ static int add_members(struct gcal_count_signature *signature, CXType type,
     type = clang_getCanonicalType(type);
     is_vector = type.kind == CXType_ExtVector || type.kind == CXType_Vector;
     if (type.kind == CXType_Record) {
-        if (clang_getCursorKind(clang_getTypeDeclaration(type)) == CXCursor_UnionDecl)
+        if (gcal_source_kind(clang_getTypeDeclaration(type)) == CXCursor_UnionDecl)
             return 1;
         clang_Type_visitFields(type, visit_part, &list);
         return list.rc;

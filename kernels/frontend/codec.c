@@ -43,6 +43,7 @@ void gcal_frontend_code_request(struct gcal_frontend_codec c,
 
     CODE_TEXT(c, r->source);
     CODE_TEXT(c, r->file);
+    CODE_NUMBER(c, r->language);
     CODE_TEXT(c, r->kernel);
     CODE_TEXT(c, r->build_options);
     CODE_TEXT(c, r->assume);

@@ -126,6 +126,7 @@ struct gcal_kernel {
     char *variant;   /* name without sizes: a variant is counted once */
     char *dtype;     /* value of the argument dtype, "float32"; NULL: no such argument */
     struct gcal_kernel_origin origin; /* of a derived kernel */
+    enum gcal_source_language language;
     char *source, *entry, *build_options;
     size_t n_dims;
     size_t local_size[GCAL_MAX_DIMS];

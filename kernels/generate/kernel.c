@@ -675,6 +675,7 @@ struct gcal_count_request gcal_kernel_request(const struct gcal_kernel *kernel)
     struct gcal_count_request request = {
         .source = kernel->source,
         .file = kernel->generator,
+        .language = kernel->language,
         .kernel = kernel->entry,
         .build_options = kernel->build_options,
         .n_dims = kernel->n_dims,

@@ -439,3 +439,14 @@ bool gcal_includes_may_remain(const char *text)
     free(joined);
     return remain;
 }
+
+enum gcal_source_language gcal_includes_language(const char *file)
+{
+    const char *dot = file ? strrchr(file, '.') : NULL;
+
+    if (dot && strcmp(dot, ".hip") == 0)
+        return GCAL_SOURCE_HIP;
+    return dot && (strcmp(dot, ".cu") == 0 || strcmp(dot, ".cuh") == 0)
+               ? GCAL_SOURCE_CUDA
+               : GCAL_SOURCE_OPENCL_C;
+}

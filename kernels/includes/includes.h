@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "kernels/request.h"
+
 struct gcal_error;
 
 /* The text 'source' of 'file' with each #include "X" and #include <X> replaced by the
@@ -33,6 +35,9 @@ char *gcal_includes_read(const char *file, size_t max_bytes, size_t n,
  * the build.
  */
 const char *gcal_includes_clang_folder(void);
+
+/* The language of a file, by the end of its name: CUDA of .cu and .cuh, HIP of .hip. */
+enum gcal_source_language gcal_includes_language(const char *file);
 
 /* Returns whether a text (NULL: no) has a word by which a compiler reads or looks for files, as
  * "include": in comments as well, and over continued lines.

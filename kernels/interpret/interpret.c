@@ -437,9 +437,7 @@ int gcal_interp_observe_kernel(const struct gcal_count_request *request,
     int rc = -1;
 
     if (set_range(&run, request, global_size, err) < 0 ||
-        !(unit = gcal_source_parse_kernel(request->source, request->file,
-                                          request->build_options, request->kernel,
-                                          &kernel, err)))
+        !(unit = gcal_source_parse_kernel(request, &kernel, err)))
         return -1;
     if ((program = gcal_interp_program_create(unit, kernel, err))) {
         run.program = program;

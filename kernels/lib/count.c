@@ -92,6 +92,7 @@ static struct gcal_count_request translate(const struct gpucal_count_request *r,
     struct gcal_count_request request = {
         .source = source,
         .file = r->file ? r->file : UNNAMED,
+        .language = gcal_includes_language(r->file),
         .kernel = r->kernel,
         .build_options = r->build_options,
         .n_dims = r->n_dims,

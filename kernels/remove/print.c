@@ -112,8 +112,10 @@ static char *carry_pragmas(const struct gcal_source_unit *given, char *text,
                            const char *standard, struct gcal_error *err)
 {
     CXCursor kernel;
-    struct gcal_source_unit *printed =
-        gcal_source_parse_kernel(text, given->file, standard, NULL, &kernel, err);
+    const struct gcal_count_request request = { .source = text,
+                                                .file = given->file,
+                                                .build_options = standard };
+    struct gcal_source_unit *printed = gcal_source_parse_kernel(&request, &kernel, err);
     struct gcal_source_children all = { 0 };
     struct insertions insertions = { 0 };
     struct gcal_buf out = { 0 };

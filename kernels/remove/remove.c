@@ -54,8 +54,11 @@ static char *remove_from(struct gcal_remove_pass *r, const char *printed,
                          const char *name)
 {
     CXCursor kernel;
-    struct gcal_source_unit *unit = gcal_source_parse_kernel(
-        printed, r->original->file, r->standard, name, &kernel, r->err);
+    const struct gcal_count_request request = { .source = printed,
+                                                .file = r->original->file,
+                                                .kernel = name,
+                                                .build_options = r->standard };
+    struct gcal_source_unit *unit = gcal_source_parse_kernel(&request, &kernel, r->err);
     struct gcal_buf body = { 0 }, tagged = { 0 }, out = { 0 };
     char *text = NULL;
 
@@ -135,18 +138,21 @@ static int refuse_images(CXCursor kernel, struct gcal_error *err)
 static struct gcal_source_unit *parse_source(const struct gcal_count_request *request,
                                              CXCursor *kernel, struct gcal_error *err)
 {
-    struct gcal_source_unit *unit =
-        gcal_source_parse_kernel(request->source, request->file, request->build_options,
-                                 request->kernel, kernel, err);
+    struct gcal_source_unit *unit = request->language == GCAL_SOURCE_OPENCL_C
+                                        ? gcal_source_parse_kernel(request, kernel, err)
+                                        : NULL;
+    struct gcal_count_request rewritten = *request;
     char *text;
 
+    if (request->language != GCAL_SOURCE_OPENCL_C)
+        gcal_error_set(err, GCAL_EINPUT, "%s: work is removed from OpenCL C alone",
+                       request->file);
     if (!unit || !strstr(request->source, "/*$"))
         return unit;
     text = gcal_annotations_rewrite_tags(unit, *kernel, err);
     gcal_source_close(unit);
-    unit = text ? gcal_source_parse_kernel(text, request->file, request->build_options,
-                                           request->kernel, kernel, err)
-                : NULL;
+    rewritten.source = text;
+    unit = text ? gcal_source_parse_kernel(&rewritten, kernel, err) : NULL;
     free(text);
     return unit;
 }

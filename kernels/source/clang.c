@@ -11,6 +11,7 @@
 
 #include "kernels/base/array.h"
 #include "kernels/base/buf.h"
+#include "kernels/base/embed.h"
 #include "kernels/base/error.h"
 #include "kernels/base/file.h"
 #include "kernels/base/strings.h"
@@ -159,16 +160,30 @@ static void read_header(const char *folder, const char *name)
     free(path);
 }
 
+/* gpucal's own, which the others' folder is said to have. */
+extern const struct gcal_embedded_file gcal_source_headers[];
+
 static void read_headers(void)
 {
     char *folder = find_include_folder(NULL);
     DIR *dir = folder ? opendir(folder) : NULL;
+    struct CXUnsavedFile *grown;
 
     for (struct dirent *e; dir && (e = readdir(dir));)
         if (is_plain_header(e->d_name))
             read_header(folder, e->d_name);
     if (dir)
         closedir(dir);
+    for (const struct gcal_embedded_file *own = gcal_source_headers; folder && own->name;
+         own++) {
+        if (!(grown = gcal_array_grow(headers.files, headers.n, &headers.capacity,
+                                      sizeof(*grown), NULL)))
+            break;
+        headers.files = grown;
+        headers.files[headers.n++] =
+            (struct CXUnsavedFile){ gcal_buf_format("%s/%s", folder, own->name),
+                                    own->text, own->size };
+    }
     free(folder);
 }
 
@@ -188,19 +203,17 @@ static int add_all(struct gcal_strings *arguments, const char *const *more, size
     return 0;
 }
 
-/* OpenCL's declarations, by their path: a file of that name beside the source, in the
+/* Those of OpenCL or CUDA, by their path: a file of that name beside the source, in the
  * working folder or in one of $CPATH would go before clang's own.
  */
 static int add_declarations(struct gcal_strings *arguments, const char *folder,
-                            struct gcal_error *err)
+                            const char *name, struct gcal_error *err)
 {
-    static const char *const fixed[] = { "-cl-no-stdinc", "-Xclang",
-                                         "-fdeclare-opencl-builtins", "-include" };
-    char *path = gcal_buf_format("%s/opencl-c-base.h", folder);
+    char *path = gcal_buf_format("%s/%s", folder, name);
 
     if (!path)
         return gcal_error_memory(err);
-    if (add_all(arguments, fixed, sizeof(fixed) / sizeof(fixed[0]), err) == 0)
+    if (gcal_strings_add(arguments, "-include", err) == 0)
         return gcal_strings_take(arguments, path, err);
     free(path);
     return -1;
@@ -217,12 +230,38 @@ static int make_arguments(enum gcal_source_language language, const char *source
 {
     static const char *const no_files[] = { "-U__has_include", "-U__has_include_next",
                                             "-U__has_embed" };
-    static const char *const opencl[] = {
-        "-x", "cl", "-cl-std=CL1.2", "-target", "spir64-unknown-unknown", tag_option
+    static const char *const opencl[] = { "-x",
+                                          "cl",
+                                          "-cl-std=CL1.2",
+                                          "-target",
+                                          "spir64-unknown-unknown",
+                                          tag_option,
+                                          "-cl-no-stdinc",
+                                          "-Xclang",
+                                          "-fdeclare-opencl-builtins",
+                                          NULL };
+    static const char *const c[] = { "-x", "c", "-std=c11", NULL };
+    /* For the device alone, with its sizes of types; the toolkit is not looked for. */
+    static const char *const cuda[] = { "-x",
+                                        "cuda",
+                                        "-std=c++17",
+                                        "-target",
+                                        "x86_64-unknown-linux-gnu",
+                                        "--cuda-device-only",
+                                        "--cuda-gpu-arch=sm_90",
+                                        "-nocudainc",
+                                        "-nocudalib",
+                                        tag_option,
+                                        NULL };
+    static const char *const *const languages[] = {
+        [GCAL_SOURCE_OPENCL_C] = opencl, [GCAL_SOURCE_C] = c, [GCAL_SOURCE_CUDA] = cuda
     };
-    static const char *const c[] = { "-x", "c", "-std=c11" };
+    static const char *const declarations[] = { [GCAL_SOURCE_OPENCL_C] =
+                                                    "opencl-c-base.h",
+                                                [GCAL_SOURCE_C] = NULL,
+                                                [GCAL_SOURCE_CUDA] = "cuda.cuh" };
     static const char *const all[] = {
-        "-w",
+        "-Wno-everything",
         "-ferror-limit=0",
         "--no-default-config",
         "-nostdinc",
@@ -235,16 +274,17 @@ static int make_arguments(enum gcal_source_language language, const char *source
         "-I",
     };
     char *folder = find_include_folder(err);
-    bool is_opencl = language == GCAL_SOURCE_OPENCL_C;
+    const char *const *own = languages[language];
+    size_t n = 0;
     int rc = -1;
 
-    if (folder &&
-        add_all(arguments, is_opencl ? opencl : c,
-                is_opencl ? sizeof(opencl) / sizeof(opencl[0]) : sizeof(c) / sizeof(c[0]),
-                err) == 0 &&
+    while (own[n])
+        n++;
+    if (folder && add_all(arguments, own, n, err) == 0 &&
         add_all(arguments, all, sizeof(all) / sizeof(all[0]), err) == 0 &&
         gcal_strings_add(arguments, folder, err) == 0 &&
-        (!is_opencl || add_declarations(arguments, folder, err) == 0))
+        (!declarations[language] ||
+         add_declarations(arguments, folder, declarations[language], err) == 0))
         rc = 0;
     free(folder);
     if (rc < 0)
@@ -295,24 +335,20 @@ int gcal_source_error_at(const struct gcal_source_unit *unit, size_t offset,
 
 /* ---- parsing ---- */
 
-static bool is_cuda(const char *source)
-{
-    return strstr(source, "__global__") && !strstr(source, "kernel void");
-}
-
-static void add_hint(struct gcal_error *err, const char *source)
+static void add_hint(struct gcal_error *err, const struct gcal_source_unit *unit)
 {
     static const char cuda[] =
-        "this is CUDA or HIP, which is not read: write the kernel in "
-        "OpenCL C, with __kernel, __global pointers and "
-        "get_global_id()";
+        "this is CUDA or HIP: name the file .cu or .hip, or give --language=cuda";
     bool is_missing = strstr(err->text, "file not found");
+    bool is_cuda = unit->language == GCAL_SOURCE_OPENCL_C &&
+                   strstr(unit->source, "__global__") &&
+                   !strstr(unit->source, "kernel void");
     char *text;
 
-    if ((!is_missing && !is_cuda(source)) || !(text = strdup(err->text)))
+    if ((!is_missing && !is_cuda) || !(text = strdup(err->text)))
         return;
     gcal_error_set(err, err->code, "%s (%s)", text,
-                   is_cuda(source) ? cuda : "give its folder by --include");
+                   is_cuda ? cuda : "give its folder by --include");
     free(text);
 }
 
@@ -353,7 +389,7 @@ static int report_text(const struct gcal_source_unit *unit, CXSourceLocation at,
                                   path + (strncmp(path, "./", 2) == 0 ? 2 : 0));
     rc = report(at, missing ? missing : path ? not_opened : text, err);
     if (err)
-        add_hint(err, unit->source);
+        add_hint(err, unit);
     free(missing);
     free(path);
     return rc;
@@ -481,6 +517,8 @@ struct gcal_source_unit *gcal_source_open(enum gcal_source_language language,
     enum CXErrorCode code;
     int rc = -1;
 
+    if (language == GCAL_SOURCE_HIP)
+        language = GCAL_SOURCE_CUDA;
     gcal_source_read_headers();
     if (!(unit = calloc(1, sizeof(*unit))) ||
         !(files = calloc(headers.n + 1, sizeof(*files))) ||
@@ -498,10 +536,14 @@ struct gcal_source_unit *gcal_source_open(enum gcal_source_language language,
         memcpy(files, headers.files, headers.n * sizeof(*files));
     files[headers.n] =
         (struct CXUnsavedFile){ unit->file, unit->source, strlen(unit->source) };
+    unit->language = language;
     unit->index = clang_createIndex(0, 0);
     code = clang_parseTranslationUnit2(
         unit->index, unit->file, (const char *const *)arguments.items, (int)arguments.n,
-        files, (unsigned)headers.n + 1, CXTranslationUnit_None, &unit->tu);
+        files, (unsigned)headers.n + 1,
+        language == GCAL_SOURCE_CUDA ? CXTranslationUnit_KeepGoing
+                                     : CXTranslationUnit_None,
+        &unit->tu);
     if (code == CXError_Success && unit->tu)
         rc = check_includes(unit, err);
     else

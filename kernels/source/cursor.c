@@ -5,7 +5,7 @@
 
 #include "kernels/base/array.h"
 #include "kernels/base/error.h"
-#include "kernels/source/source.h"
+#include "kernels/source/private.h"
 
 struct collecting {
     struct gcal_source_children *children;
@@ -20,8 +20,11 @@ static enum CXChildVisitResult collect(CXCursor cursor, CXCursor parent,
     struct collecting *c = data;
     CXCursor *moved;
 
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+
     (void)parent;
-    if (clang_getCursorKind(cursor) == CXCursor_TypeRef)
+    if (kind == CXCursor_TypeRef || kind == CXCursor_TemplateRef ||
+        kind == CXCursor_NamespaceRef || clang_isAttribute(kind))
         return CXChildVisit_Continue;
     moved = gcal_array_grow(c->children->cursors, c->children->n, &c->capacity,
                             sizeof(*moved), c->err);
@@ -44,14 +47,16 @@ int gcal_source_get_children(CXCursor of, struct gcal_source_children *children,
                              struct gcal_error *err)
 {
     struct collecting c = { children, 0, err, false };
+    enum CXCursorKind kind = clang_getCursorKind(of);
 
     *children = (struct gcal_source_children){ 0 };
-    if (clang_getCursorKind(of) == CXCursor_StructDecl ||
-        clang_getCursorKind(of) == CXCursor_UnionDecl)
+    if (kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl ||
+        kind == CXCursor_ClassDecl)
         clang_Type_visitFields(clang_getCursorType(of), collect_field, &c);
     else
         clang_visitChildren(of, collect, &c);
-    if (!c.failed)
+    if (!c.failed &&
+        (kind != CXCursor_CallExpr || gcal_source_order_call(of, children, err) == 0))
         return 0;
     free(children->cursors);
     *children = (struct gcal_source_children){ 0 };
@@ -141,7 +146,9 @@ enum gcal_feature_space gcal_source_address_space(CXType type)
 
 bool gcal_source_is_generic(CXType type)
 {
-    return type.kind != CXType_Invalid && clang_getAddressSpace(type) == SPACE_GENERIC;
+    unsigned space = type.kind != CXType_Invalid ? clang_getAddressSpace(type) : 1;
+
+    return space == SPACE_GENERIC || !space; /* in OpenCL C, no lvalue is without one */
 }
 
 bool gcal_source_is_image(CXType type)
@@ -155,16 +162,39 @@ bool gcal_source_is_array(CXType type)
            type.kind == CXType_VariableArray;
 }
 
+long long gcal_source_vector(CXType type, CXType *element)
+{
+    struct gcal_source_children fields;
+    CXCursor decl;
+
+    if (type.kind == CXType_ExtVector || type.kind == CXType_Vector) {
+        if (element)
+            *element = clang_getCanonicalType(clang_getElementType(type));
+        return clang_getNumElements(type);
+    }
+    if (type.kind != CXType_Record)
+        return 0;
+    decl = clang_getTypeDeclaration(type);
+    if (!clang_Location_isInSystemHeader(clang_getCursorLocation(decl)) ||
+        !gcal_source_has_attribute(decl, CXCursor_AnnotateAttr) ||
+        gcal_source_get_children(decl, &fields, NULL) < 0)
+        return 0;
+    if (element && fields.n)
+        *element = gcal_source_type(fields.cursors[0]);
+    free(fields.cursors);
+    return (long long)fields.n;
+}
+
 const char *gcal_source_dtype(CXType type)
 {
     if (type.kind == CXType_Invalid)
         return NULL;
     type = clang_getCanonicalType(type);
-    if (type.kind == CXType_ExtVector || type.kind == CXType_Vector)
-        type = clang_getCanonicalType(clang_getElementType(type));
+    gcal_source_vector(type, &type);
     switch (type.kind) {
     case CXType_Half:
     case CXType_Float16:
+    case CXType_BFloat16: /* as wide, and as fast */
         return "float16";
     case CXType_Float:
         return "float32";

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/array.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/base/similar.h"
@@ -10,16 +11,6 @@
 #include "kernels/source/private.h"
 
 /* ---- functions ---- */
-
-static bool is_named(CXCursor cursor, const char *name)
-{
-    CXString spelling = clang_getCursorSpelling(cursor);
-    const char *text = clang_getCString(spelling);
-    bool same = text && strcmp(text, name) == 0;
-
-    clang_disposeString(spelling);
-    return same;
-}
 
 /* Without its body.  libclang's C interface has no names for attributes of OpenCL. */
 static CXString print_declaration(CXCursor function)
@@ -36,20 +27,106 @@ static CXString print_declaration(CXCursor function)
 /* Other attributes may follow that of a kernel. */
 static bool is_kernel(CXCursor function)
 {
-    CXString text = print_declaration(function);
-    const char *printed = clang_getCString(text);
-    bool found = strncmp(printed, "kernel ", strlen("kernel ")) == 0 ||
-                 strstr(printed, " kernel ") || strstr(printed, "__kernel ");
+    CXString text;
+    const char *printed;
+    bool found;
 
+    if (gcal_source_has_attribute(function, CXCursor_CUDAGlobalAttr))
+        return true;
+    text = print_declaration(function);
+    printed = clang_getCString(text);
+    found = strncmp(printed, "kernel ", strlen("kernel ")) == 0 ||
+            strstr(printed, " kernel ") || strstr(printed, "__kernel ");
     clang_disposeString(text);
     return found;
 }
 
-static bool is_function(CXCursor c, bool kernels)
+/* A function with a body; or a template of one. */
+static bool is_function(CXCursor c)
 {
-    return clang_getCursorKind(c) == CXCursor_FunctionDecl &&
-           clang_equalCursors(clang_getCursorDefinition(c), c) &&
-           (!kernels || is_kernel(c));
+    return (gcal_source_kind(c) == CXCursor_FunctionDecl ||
+            clang_getCursorKind(c) == CXCursor_FunctionTemplate ||
+            clang_getCursorKind(c) == CXCursor_Destructor) &&
+           clang_equalCursors(clang_getCursorDefinition(c), c);
+}
+
+struct functions {
+    struct gcal_source_children list;
+    size_t capacity;
+    bool failed;
+};
+
+static enum CXChildVisitResult add_function(CXCursor c, CXCursor parent,
+                                            CXClientData data)
+{
+    struct functions *functions = data;
+    CXCursor *moved;
+
+    (void)parent;
+    switch (clang_getCursorKind(c)) {
+    case CXCursor_Namespace:
+    case CXCursor_LinkageSpec:
+    case CXCursor_UnexposedDecl:
+    case CXCursor_StructDecl:
+    case CXCursor_ClassDecl:
+    case CXCursor_ClassTemplate:
+        return CXChildVisit_Recurse;
+    default:
+        break;
+    }
+    if (!is_function(c) || clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
+        return CXChildVisit_Continue;
+    moved = gcal_array_grow(functions->list.cursors, functions->list.n,
+                            &functions->capacity, sizeof(*moved), NULL);
+    if ((functions->failed = !moved))
+        return CXChildVisit_Break;
+    functions->list.cursors = moved;
+    moved[functions->list.n++] = c;
+    return CXChildVisit_Continue;
+}
+
+/* All functions with bodies, in the order of the source; the caller's to free. */
+static int list_functions(const struct gcal_source_unit *unit,
+                          struct gcal_source_children *all, struct gcal_error *err)
+{
+    struct functions functions = { 0 };
+
+    clang_visitChildren(clang_getTranslationUnitCursor(unit->tu), add_function,
+                        &functions);
+    *all = functions.list;
+    if (!functions.failed)
+        return 0;
+    free(all->cursors);
+    return gcal_error_memory(err);
+}
+
+/* "ns::name", for people to write; "ns::name<...>" of a template. */
+static char *whole_name_of(CXCursor function, struct gcal_error *err)
+{
+    char *name = gcal_source_cursor_name(function, err), *outer, *joined;
+    CXCursor parent = clang_getCursorSemanticParent(function);
+
+    while (name && (clang_getCursorKind(parent) == CXCursor_Namespace ||
+                    clang_getCursorKind(parent) == CXCursor_StructDecl ||
+                    clang_getCursorKind(parent) == CXCursor_ClassDecl)) {
+        if (!(outer = gcal_source_cursor_name(parent, err))) {
+            free(name);
+            return NULL;
+        }
+        joined = *outer ? gcal_buf_format("%s::%s", outer, name) : strdup(name);
+        free(outer);
+        free(name);
+        if (!(name = joined))
+            gcal_error_memory(err);
+        parent = clang_getCursorSemanticParent(parent);
+    }
+    if (!name || clang_getCursorKind(function) != CXCursor_FunctionTemplate)
+        return name;
+    joined = gcal_buf_format("%s<...>", name);
+    free(name);
+    if (!joined)
+        gcal_error_memory(err);
+    return joined;
 }
 
 static int find_names(const struct gcal_source_unit *unit, bool kernels,
@@ -58,14 +135,14 @@ static int find_names(const struct gcal_source_unit *unit, bool kernels,
     struct gcal_source_children all;
     int rc = 0;
 
-    if (gcal_source_get_children(clang_getTranslationUnitCursor(unit->tu), &all, err) < 0)
+    if (list_functions(unit, &all, err) < 0)
         return -1;
     for (size_t i = 0; i < all.n && rc == 0; i++) {
         char *name = NULL;
 
-        if (!is_function(all.cursors[i], kernels))
+        if (kernels && !is_kernel(all.cursors[i]))
             continue;
-        if (!(name = gcal_source_cursor_name(all.cursors[i], err)))
+        if (!(name = whole_name_of(all.cursors[i], err)))
             rc = -1;
         else
             rc = gcal_strings_take(names, name, err);
@@ -121,19 +198,35 @@ static int refuse_name(const struct gcal_source_unit *unit, const char *name,
     return -1;
 }
 
+/* Returns whether the function, a kernel or any, is called 'name', with or without namespaces. */
+static bool is_called(CXCursor c, const char *name)
+{
+    char *whole = whole_name_of(c, NULL);
+    size_t length = whole ? strlen(whole) : 0, own = strlen(name);
+    bool is = length >= own && strcmp(whole + length - own, name) == 0 &&
+              (length == own || whole[length - own - 1] == ':');
+
+    free(whole);
+    return is;
+}
+
 static int find_function(const struct gcal_source_unit *unit, const char *name,
                          bool kernels, CXCursor *function, struct gcal_error *err)
 {
     struct gcal_source_children all;
     size_t n_found = 0;
 
-    if (gcal_source_get_children(clang_getTranslationUnitCursor(unit->tu), &all, err) < 0)
+    *function =
+        name && strchr(name, '<') ? gcal_source_referred(unit) : clang_getNullCursor();
+    if (!clang_Cursor_isNull(*function) && is_kernel(*function))
+        return 0;
+    if (list_functions(unit, &all, err) < 0)
         return -1;
     for (size_t i = 0; i < all.n; i++) {
         CXCursor c = all.cursors[i];
 
-        if (!is_function(c, kernels && !name) || (name && !is_named(c, name)) ||
-            (name && kernels && !is_kernel(c)))
+        if ((name && !is_called(c, name)) || (kernels && !is_kernel(c)) ||
+            clang_getCursorKind(c) == CXCursor_FunctionTemplate)
             continue;
         *function = c;
         n_found++;
@@ -195,8 +288,7 @@ static enum CXChildVisitResult reach(CXCursor c, CXCursor parent, CXClientData d
     if (clang_getCursorKind(c) != CXCursor_CallExpr)
         return CXChildVisit_Recurse;
     function = clang_getCursorDefinition(clang_getCursorReferenced(c));
-    if (clang_getCursorKind(function) == CXCursor_FunctionDecl &&
-        !is_reached(r, function)) {
+    if (gcal_source_kind(function) == CXCursor_FunctionDecl && !is_reached(r, function)) {
         r->functions[r->n++] = function;
         clang_visitChildren(function, reach, r);
     }
@@ -219,6 +311,7 @@ static enum CXChildVisitResult find_generic(CXCursor c, CXCursor parent,
     (void)parent;
     generic->found = (kind == CXCursor_ArraySubscriptExpr ||
                       kind == CXCursor_UnaryOperator || kind == CXCursor_MemberRefExpr) &&
+                     clang_getAddressSpace(clang_getCursorType(c)) &&
                      gcal_source_is_generic(clang_getCursorType(c));
     generic->access = c;
     return generic->found ? CXChildVisit_Break : CXChildVisit_Recurse;
@@ -247,7 +340,9 @@ static unsigned offset_of(CXSourceLocation location)
     return offset;
 }
 
-/* An error in a function that the kernel does not call. */
+/* An error in a function that the kernel does not call; of CUDA, host code and what is included for it
+ * are such.
+ */
 static bool is_elsewhere(CXSourceLocation at, void *data)
 {
     const struct reached *r = data;
@@ -258,8 +353,7 @@ static bool is_elsewhere(CXSourceLocation at, void *data)
     for (size_t i = 0; i < r->all.n; i++) {
         CXSourceRange range = clang_getCursorExtent(r->all.cursors[i]);
 
-        if (is_function(r->all.cursors[i], false) &&
-            offset >= offset_of(clang_getRangeStart(range)) &&
+        if (offset >= offset_of(clang_getRangeStart(range)) &&
             offset < offset_of(clang_getRangeEnd(range)))
             return !is_reached(r, r->all.cursors[i]);
     }
@@ -274,8 +368,7 @@ static int check_kernel(const struct gcal_source_unit *unit, CXCursor kernel,
 
     if (gcal_source_check_errors(unit, NULL, NULL, NULL) == 0)
         return 0;
-    if (gcal_source_get_children(clang_getTranslationUnitCursor(unit->tu), &r.all, err) <
-        0)
+    if (list_functions(unit, &r.all, err) < 0)
         return -1;
     r.functions[r.n++] = kernel;
     clang_visitChildren(kernel, reach, &r);
@@ -309,36 +402,46 @@ const char *gcal_source_standard(const char *build_options)
     return NULL;
 }
 
-/* Returns whether the kernel has no errors as OpenCL C 2.0. */
-static bool is_newer(const char *source, const char *file, const char *build_options,
-                     const char *name)
+/* The request's text, in which the kernel can be found. */
+static struct gcal_source_unit *open_request(const struct gcal_count_request *r,
+                                             const char *build_options,
+                                             struct gcal_error *err)
 {
-    char *options =
-        gcal_buf_format("%s -cl-std=CL2.0", build_options ? build_options : "");
+    char *text = r->language != GCAL_SOURCE_OPENCL_C
+                     ? gcal_source_refer(r->source, r->kernel, err)
+                     : strdup(r->source);
     struct gcal_source_unit *unit =
-        options ? gcal_source_open(GCAL_SOURCE_OPENCL_C, source, file, options, NULL)
-                : NULL;
+        text ? gcal_source_open(r->language, text, r->file, build_options, err) : NULL;
+
+    free(text);
+    return unit;
+}
+
+/* Returns whether the kernel has no errors as OpenCL C 2.0. */
+static bool is_newer(const struct gcal_count_request *request)
+{
+    char *options = gcal_buf_format("%s -cl-std=CL2.0",
+                                    request->build_options ? request->build_options : "");
+    struct gcal_source_unit *unit = options ? open_request(request, options, NULL) : NULL;
     CXCursor kernel;
-    bool newer = unit && find_checked(unit, name, &kernel, NULL) == 0;
+    bool newer = unit && find_checked(unit, request->kernel, &kernel, NULL) == 0;
 
     gcal_source_close(unit);
     free(options);
     return newer;
 }
 
-struct gcal_source_unit *gcal_source_parse_kernel(const char *source, const char *file,
-                                                  const char *build_options,
-                                                  const char *name, CXCursor *kernel,
-                                                  struct gcal_error *err)
+struct gcal_source_unit *
+gcal_source_parse_kernel(const struct gcal_count_request *request, CXCursor *kernel,
+                         struct gcal_error *err)
 {
-    struct gcal_source_unit *unit =
-        gcal_source_open(GCAL_SOURCE_OPENCL_C, source, file, build_options, err);
+    struct gcal_source_unit *unit = open_request(request, request->build_options, err);
 
-    if (!unit || find_checked(unit, name, kernel, err) == 0)
+    if (!unit || find_checked(unit, request->kernel, kernel, err) == 0)
         return unit;
-    if (err && !gcal_source_standard(build_options) &&
-        gcal_source_check_errors(unit, NULL, NULL, NULL) < 0 &&
-        is_newer(source, file, build_options, name)) {
+    if (err && request->language == GCAL_SOURCE_OPENCL_C &&
+        !gcal_source_standard(request->build_options) &&
+        gcal_source_check_errors(unit, NULL, NULL, NULL) < 0 && is_newer(request)) {
         char *text = strdup(err->text);
 
         gcal_error_set(err, GCAL_EINPUT, "%s (it is OpenCL C 2.0: give --std=CL2.0)",
@@ -349,9 +452,8 @@ struct gcal_source_unit *gcal_source_parse_kernel(const char *source, const char
     return NULL;
 }
 
-struct gcal_source_unit *gcal_source_parse_any(const char *source, const char *file,
-                                               const char *build_options,
+struct gcal_source_unit *gcal_source_parse_any(const struct gcal_count_request *request,
                                                struct gcal_error *err)
 {
-    return gcal_source_open(GCAL_SOURCE_OPENCL_C, source, file, build_options, err);
+    return open_request(request, request->build_options, err);
 }

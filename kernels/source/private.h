@@ -18,6 +18,16 @@ int gcal_source_check_errors(const struct gcal_source_unit *unit,
                              gcal_source_ignore *ignore, void *data,
                              struct gcal_error *err);
 
+/* cuda.c: the text with a reference to the kernel, if that is an instance of a template; the caller's
+ * to free, NULL with 'err'.  And what it refers to; or a null cursor.
+ */
+char *gcal_source_refer(const char *source, const char *kernel, struct gcal_error *err);
+CXCursor gcal_source_referred(const struct gcal_source_unit *unit);
+bool gcal_source_has_attribute(CXCursor decl, enum CXCursorKind kind);
+/* Puts the children of a call in the order of gcal_source_get_children(). */
+int gcal_source_order_call(CXCursor call, struct gcal_source_children *children,
+                           struct gcal_error *err);
+
 /* component.c: names found in printed functions */
 struct gcal_source_names *gcal_source_names_create(void);
 void gcal_source_names_destroy(struct gcal_source_names *names);

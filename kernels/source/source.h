@@ -1,4 +1,4 @@
-/* source.h - OpenCL C, or C, as libclang's syntax tree */
+/* source.h - OpenCL C, CUDA or C, as libclang's syntax tree */
 #ifndef GCAL_KERNELS_SOURCE_H
 #define GCAL_KERNELS_SOURCE_H
 
@@ -7,14 +7,14 @@
 #include <stddef.h>
 
 #include "kernels/model/feature.h"
+#include "kernels/request.h"
 
 struct gcal_error;
 struct gcal_strings;
 
-enum gcal_source_language { GCAL_SOURCE_OPENCL_C, GCAL_SOURCE_C };
-
 /* A parsed source. */
 struct gcal_source_unit {
+    enum gcal_source_language language; /* CUDA of HIP, too */
     CXIndex index;
     CXTranslationUnit tu;
     char *source; /* the text that offsets refer to */
@@ -36,16 +36,14 @@ struct gcal_source_unit *gcal_source_parse(enum gcal_source_language language,
                                            const char *source, const char *file,
                                            const char *build_options,
                                            struct gcal_error *err);
-/* The same for one kernel of an OpenCL C source (NULL 'name': the only one), which is
- * given in '*kernel': errors in functions that it does not call are ignored.
+/* The same for the request's kernel, which is given in '*kernel': errors in functions that it does
+ * not call are ignored.
  */
-struct gcal_source_unit *gcal_source_parse_kernel(const char *source, const char *file,
-                                                  const char *build_options,
-                                                  const char *name, CXCursor *kernel,
-                                                  struct gcal_error *err);
+struct gcal_source_unit *
+gcal_source_parse_kernel(const struct gcal_count_request *request, CXCursor *kernel,
+                         struct gcal_error *err);
 /* The same whatever errors it has, for its names: code with errors is missing. */
-struct gcal_source_unit *gcal_source_parse_any(const char *source, const char *file,
-                                               const char *build_options,
+struct gcal_source_unit *gcal_source_parse_any(const struct gcal_count_request *request,
                                                struct gcal_error *err);
 void gcal_source_close(struct gcal_source_unit *unit);
 
@@ -82,8 +80,10 @@ int gcal_source_find_function(const struct gcal_source_unit *unit, const char *n
 /* A kernel's reqd_work_group_size; false: it has none. */
 bool gcal_source_work_group(CXCursor kernel, size_t size[GCAL_MAX_DIMS]);
 
-/* The children of a cursor without TypeRefs, of a structure or union its fields, with those that have
- * no name; 'cursors' is the caller's to free.
+/* The children of a cursor without attributes and names of types, of a structure or union its fields,
+ * with those that have no name; of a call the function (a constructor: a null cursor), for a method
+ * the object or a pointer to it (a null cursor: the method's own that calls), and the arguments, with
+ * those that are left out.  'cursors' is the caller's to free.
  */
 struct gcal_source_children {
     size_t n;
@@ -94,6 +94,10 @@ int gcal_source_get_children(CXCursor of, struct gcal_source_children *children,
 
 /* In bits, of a member of 'record' or of a member without a name in it; negative: unknown. */
 long long gcal_source_member_offset(CXType record, CXCursor field);
+/* The name of the function that is called, in OpenCL C if CUDA has another for it; the caller's to
+ * free, NULL with 'err'.
+ */
+char *gcal_source_called_name(CXCursor call, struct gcal_error *err);
 /* A copy of a cursor's name (its spelling; "" if it has none); the caller's to free, NULL with 'err'. */
 char *gcal_source_cursor_name(CXCursor cursor, struct gcal_error *err);
 
@@ -109,17 +113,36 @@ CXType gcal_source_type(CXCursor c);
 /* The address space of 'type': global, local, constant, or ANY for private. */
 enum gcal_feature_space gcal_source_address_space(CXType type);
 
-/* Returns whether memory of 'type' is in the generic address space of OpenCL C 2.0, whose pointers
- * point to global, local or private memory.
+/* Returns whether memory of 'type' is in the generic address space of OpenCL C 2.0 or of CUDA, whose
+ * pointers point to global, local or private memory.
  */
 bool gcal_source_is_generic(CXType type);
 /* An access through such a pointer in the kernel or a function that it calls. */
 bool gcal_source_find_generic(const struct gcal_source_unit *unit, CXCursor kernel,
                               CXCursor *access);
 
+/* The address space of what an expression or a declaration names, in any language; ANY for private
+ * memory, and where only the walk can tell, as it is known by a pointer or a reference.
+ */
+enum gcal_feature_space gcal_source_space(CXCursor c);
+bool gcal_source_is_pointed_to(CXCursor c);
+
+/* As clang_getCursorKind(), with the kinds of C for what C++ has of its own: casts, methods. */
+enum CXCursorKind gcal_source_kind(CXCursor c);
+bool gcal_source_is_reference(CXType type);
+/* Returns whether it is called for an object. */
+bool gcal_source_is_method(CXCursor function);
+/* What child 'i' of a call, from 1 on, is given to: a parameter, or the method itself for its object. */
+CXCursor gcal_source_parameter(CXCursor function, size_t i);
+
 bool gcal_source_is_image(CXType type);
 /* Of a canonical type. */
 bool gcal_source_is_array(CXType type);
+
+/* How many elements a vector has, of OpenCL C or the structure that is one in CUDA; 0: it is no
+ * vector.  NULL 'element': not asked for.
+ */
+long long gcal_source_vector(CXType type, CXType *element);
 
 /* "float32", "int64", ... of a scalar or of a vector's elements; NULL for other types. */
 const char *gcal_source_dtype(CXType type);

@@ -204,6 +204,13 @@ static struct gcal_walk_value builtin(struct gcal_walk *w, CXCursor c, const cha
 
 /* ---- functions of the source ---- */
 
+/* A reference, or a method for its object. */
+static bool is_referring(CXCursor parameter)
+{
+    return gcal_source_kind(parameter) != CXCursor_ParmDecl ||
+           gcal_source_is_reference(gcal_source_type(parameter));
+}
+
 /* Evaluates all arguments before it sets any parameter: f(f(x)) sets each twice. */
 static void bind_arguments(struct gcal_walk *w, CXCursor function,
                            struct gcal_walk_children kids)
@@ -212,8 +219,12 @@ static void bind_arguments(struct gcal_walk *w, CXCursor function,
     struct gcal_walk_value *values = gcal_poly_alloc(w->c, n * sizeof(*values) + 1);
 
     for (size_t i = 0; values && i < n; i++) {
-        CXCursor parameter = clang_Cursor_getArgument(function, (unsigned)i);
+        CXCursor parameter = gcal_source_parameter(function, i + 1);
 
+        if (is_referring(parameter)) {
+            gcal_walk_refer(w, parameter, kids.c[i + 1]);
+            continue;
+        }
         if (gcal_source_is_image(gcal_source_type(parameter)))
             values[i] = gcal_walk_image_find(w, kids.c[i + 1]);
         else
@@ -222,16 +233,21 @@ static void bind_arguments(struct gcal_walk *w, CXCursor function,
                             : gcal_walk_expr(w, kids.c[i + 1]);
     }
     for (size_t i = 0; values && i < n; i++) {
-        CXCursor parameter = clang_Cursor_getArgument(function, (unsigned)i);
+        CXCursor parameter = gcal_source_parameter(function, i + 1);
 
+        if (is_referring(parameter))
+            continue;
         gcal_walk_variable_declare(w, parameter, values[i]);
         gcal_walk_chain_declare(w, parameter, values[i].chain);
     }
 }
 
-static struct gcal_walk_value inlined(struct gcal_walk *w, CXCursor c, CXCursor function,
-                                      struct gcal_walk_children kids)
+struct gcal_walk_value gcal_walk_call_function(struct gcal_walk *w, CXCursor c,
+                                               CXCursor function,
+                                               struct gcal_walk_children kids,
+                                               struct gcal_walk_lvalue *result)
 {
+    struct gcal_walk_lvalue *outer = w->result;
     const struct gcal_walk_frame frame = gcal_walk_frame_of(w->frame, c, function, kids);
     const struct gcal_sets_scope *scope = w->scope;
     const struct gcal_walk_path *path = w->path;
@@ -241,6 +257,7 @@ static struct gcal_walk_value inlined(struct gcal_walk *w, CXCursor c, CXCursor 
     size_t first = w->n_returns, n_saved = 0;
     int n = clang_Cursor_getNumArguments(function), frozen = w->frozen;
 
+    n += gcal_source_is_method(function);
     if (frame.depth > GCAL_WALK_MAX_CALLS || n < 0 || kids.n != (size_t)n + 1 ||
         !parts.n) {
         gcal_walk_fail(w, c,
@@ -251,11 +268,15 @@ static struct gcal_walk_value inlined(struct gcal_walk *w, CXCursor c, CXCursor 
     if (frozen)
         saved = gcal_walk_variables_save(w, &n_saved);
     gcal_walk_find_indices(w, function);
+    w->result = NULL;
     bind_arguments(w, function, kids);
+    w->result = result;
     w->frame = &frame;
     w->path = NULL;
     w->frozen = 0; /* its own variables change */
+    gcal_walk_members(w, function);
     gcal_walk_stmt(w, parts.c[parts.n - 1]);
+    w->result = outer;
     value = gcal_walk_returned_value(w, first);
     w->frozen = frozen;
     if (frozen)
@@ -276,10 +297,13 @@ struct gcal_walk_value gcal_walk_call(struct gcal_walk *w, CXCursor c)
     CXCursor function = clang_getCursorDefinition(clang_getCursorReferenced(c));
     struct gcal_walk_value value;
 
-    if (clang_getCursorKind(function) == CXCursor_FunctionDecl)
-        return inlined(w, c, function, kids);
+    if (w->unit->language == GCAL_SOURCE_CUDA &&
+        gcal_walk_object_call(w, c, clang_getCursorReferenced(c), kids, &value))
+        return value;
+    if (gcal_source_kind(function) == CXCursor_FunctionDecl)
+        return gcal_walk_call_function(w, c, function, kids, NULL);
     if (!*name) {
-        gcal_walk_fail(w, c, "a call through a pointer is not OpenCL C");
+        gcal_walk_fail(w, c, "a call through a pointer cannot be counted");
         return gcal_walk_unknown(NULL);
     }
     if (gcal_walk_starts_with(name, "enqueue_") || strstr(name, "_pipe")) {

@@ -13,14 +13,14 @@ static const char *address_tag(struct gcal_walk *w, CXCursor address)
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
     char tag[64];
 
-    if (clang_getCursorKind(c) != CXCursor_UnaryOperator || !kids.n ||
+    if (gcal_source_kind(c) != CXCursor_UnaryOperator || !kids.n ||
         clang_getCursorUnaryOperatorKind(c) != CXUnaryOperator_AddrOf)
         return gcal_annotations_tag(&w->annotations, address);
     c = gcal_walk_strip_casts(w, kids.c[0]);
     if (gcal_source_find_tag(c, &lvalue, tag, sizeof(tag)))
         return gcal_poly_format(w->c, "%s", tag);
     kids = gcal_walk_get_children(w, c);
-    return clang_getCursorKind(c) == CXCursor_ArraySubscriptExpr && kids.n
+    return gcal_source_kind(c) == CXCursor_ArraySubscriptExpr && kids.n
                ? gcal_annotations_tag(&w->annotations, kids.c[0])
                : NULL;
 }
@@ -223,7 +223,7 @@ struct gcal_walk_value gcal_walk_image_find(struct gcal_walk *w, CXCursor c)
     CXCursor named = gcal_walk_strip_casts(w, c);
     struct gcal_walk_value value = gcal_walk_unknown(NULL);
 
-    if (clang_getCursorKind(named) == CXCursor_DeclRefExpr)
+    if (gcal_source_kind(named) == CXCursor_DeclRefExpr)
         value = gcal_walk_variable_get(w, clang_getCursorReferenced(named));
     if (value.kind != GCAL_WALK_VALUE_POINTER)
         gcal_walk_fail(w, c, "this image is unknown: name an argument of the kernel");
@@ -388,7 +388,7 @@ static struct gcal_walk_value image_size(struct gcal_walk *w,
         return gcal_walk_unknown("it comes from an image");
     name = gcal_poly_format(w->c, "%s_%s", w->nest->arrays[image.array].name, what);
     for (size_t i = 0; i < w->n_variables; i++)
-        if (clang_getCursorKind(w->variables[i].decl) == CXCursor_ParmDecl &&
+        if (gcal_source_kind(w->variables[i].decl) == CXCursor_ParmDecl &&
             strcmp(gcal_walk_name(w, w->variables[i].decl), name) == 0)
             return gcal_walk_unknown("it comes from an image, and its name is taken");
     return gcal_walk_integer(gcal_poly_parameter(w->c, name));

@@ -16,7 +16,7 @@ bool gcal_walk_type_is_aggregate(CXType type)
 
 static bool is_union(CXType record)
 {
-    return clang_getCursorKind(clang_getTypeDeclaration(record)) == CXCursor_UnionDecl;
+    return gcal_source_kind(clang_getTypeDeclaration(record)) == CXCursor_UnionDecl;
 }
 
 struct leaves {
@@ -193,7 +193,7 @@ void gcal_walk_variable_declare(struct gcal_walk *w, CXCursor decl,
 
     if (gcal_walk_type_is_aggregate(type) && !is_pointer) {
         /* Extents and pitches are often arrays in structures by value. */
-        if (clang_getCursorKind(decl) == CXCursor_ParmDecl)
+        if (gcal_source_kind(decl) == CXCursor_ParmDecl)
             n = gcal_walk_leaves(w, type, true, leaves);
         if (!n)
             n = gcal_walk_leaves(w, type, gcal_walk_is_table(w, decl), leaves);
@@ -300,7 +300,7 @@ static bool find_designated(struct gcal_walk *w, CXCursor c, CXType whole,
     if (kids.n != 2)
         return false;
     *value = kids.c[1];
-    if (clang_getCursorKind(kids.c[0]) == CXCursor_MemberRef) {
+    if (gcal_source_kind(kids.c[0]) == CXCursor_MemberRef) {
         *at = gcal_source_member_offset(whole, clang_getCursorReferenced(kids.c[0])) / 8;
         return *at >= 0;
     }
@@ -315,7 +315,7 @@ static bool find_designated(struct gcal_walk *w, CXCursor c, CXType whole,
 
 static bool is_designated(CXCursor c)
 {
-    return clang_getCursorKind(c) == CXCursor_UnexposedExpr &&
+    return gcal_source_kind(c) == CXCursor_UnexposedExpr &&
            gcal_source_type(c).kind == CXType_Void;
 }
 
@@ -416,7 +416,7 @@ static bool find_base(struct gcal_walk *w, CXCursor c, CXCursor *decl)
         struct gcal_walk_children kids;
         CXType type = gcal_source_type(c);
 
-        switch (clang_getCursorKind(c)) {
+        switch (gcal_source_kind(c)) {
         case CXCursor_DeclRefExpr:
             *decl = clang_getCursorReferenced(c);
             return !gcal_walk_type_is_pointer(type);
@@ -440,7 +440,7 @@ bool gcal_walk_table_add(struct gcal_walk *w, CXCursor subscript)
     CXCursor decl, *moved;
 
     if (!find_base(w, subscript, &decl) || gcal_walk_is_table(w, decl) ||
-        gcal_source_address_space(gcal_source_type(decl)) != GCAL_FEATURE_SPACE_ANY)
+        gcal_source_space(decl) != GCAL_FEATURE_SPACE_ANY)
         return false;
     moved = gcal_array_grow(w->tables, w->n_tables, &w->table_capacity, sizeof(*moved),
                             w->err);
@@ -457,9 +457,8 @@ bool gcal_walk_table_add(struct gcal_walk *w, CXCursor subscript)
 
 CXType gcal_walk_element_type(CXType type)
 {
-    return gcal_walk_type_width(type) > 1
-               ? clang_getCanonicalType(clang_getElementType(type))
-               : type;
+    gcal_source_vector(type, &type);
+    return type;
 }
 
 int64_t gcal_walk_vector_spacing(CXType type)

@@ -54,7 +54,7 @@ static void add_target(struct gcal_walk *w, struct changed *changed, CXCursor c)
     struct gcal_walk_children kids;
 
     for (;;) {
-        if (clang_getCursorKind(c) == CXCursor_DeclRefExpr) {
+        if (gcal_source_kind(c) == CXCursor_DeclRefExpr) {
             add_decl(changed, clang_getCursorReferenced(c));
             return;
         }
@@ -67,7 +67,7 @@ static void add_target(struct gcal_walk *w, struct changed *changed, CXCursor c)
 
 static bool is_change(CXCursor c)
 {
-    enum CXCursorKind kind = clang_getCursorKind(c);
+    enum CXCursorKind kind = gcal_source_kind(c);
     enum CXUnaryOperatorKind unary = clang_getCursorUnaryOperatorKind(c);
 
     return kind == CXCursor_CompoundAssignOperator ||
@@ -82,7 +82,7 @@ static bool is_change(CXCursor c)
 static void find_changed(struct gcal_walk *w, struct changed *changed, CXCursor c,
                          bool is_base)
 {
-    enum CXCursorKind kind = clang_getCursorKind(c);
+    enum CXCursorKind kind = gcal_source_kind(c);
     struct gcal_walk_children kids;
 
     if (clang_Cursor_isNull(c) || !gcal_walk_enter(w, c))

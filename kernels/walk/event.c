@@ -283,7 +283,7 @@ static void count_members(struct gcal_walk *w, CXCursor at, CXType type,
                 gcal_walk_pointer_shift(w, pointer, i * clang_Type_getSizeOf(part)), tag);
         return;
     }
-    is_union = clang_getCursorKind(decl) == CXCursor_UnionDecl;
+    is_union = gcal_source_kind(decl) == CXCursor_UnionDecl;
     kids = gcal_walk_get_children(w, decl);
     for (size_t i = 0; i < kids.n && !w->failed; i++) {
         part = gcal_source_type(kids.c[i]);
@@ -307,7 +307,7 @@ void gcal_walk_count_access(struct gcal_walk *w, CXCursor at, CXType type, int64
                             struct gcal_walk_value pointer, const char *tag)
 {
     type = clang_getCanonicalType(type);
-    if (gcal_walk_type_is_record(type) || gcal_source_is_array(type)) {
+    if ((gcal_walk_type_is_record(type) && width == 1) || gcal_source_is_array(type)) {
         count_members(w, at, type, space, direction, pointer, tag);
         return;
     }
@@ -376,13 +376,12 @@ static bool is_declared(const struct gcal_walk *w, CXCursor decl)
 void gcal_walk_count_array_bytes(struct gcal_walk *w, CXCursor decl)
 {
     CXType type = gcal_source_type(decl);
-    bool is_local = gcal_source_address_space(type) == GCAL_FEATURE_SPACE_LOCAL;
+    bool is_local = gcal_source_space(decl) == GCAL_FEATURE_SPACE_LOCAL;
     long long bytes = clang_Type_getSizeOf(type);
     CXCursor *moved;
 
     if (w->silent || bytes <= 0 || (!is_local && !gcal_source_is_array(type)) ||
-        gcal_source_address_space(type) == GCAL_FEATURE_SPACE_CONSTANT ||
-        is_declared(w, decl))
+        gcal_source_space(decl) == GCAL_FEATURE_SPACE_CONSTANT || is_declared(w, decl))
         return;
     moved = gcal_array_grow(w->declared, w->n_declared, &w->declared_capacity,
                             sizeof(*moved), NULL);

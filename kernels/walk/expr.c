@@ -32,7 +32,7 @@ static bool find_product(struct gcal_walk *w, CXCursor c, CXType type,
     const char *dtype = gcal_source_dtype(type);
 
     for (;;) {
-        enum CXCursorKind kind = clang_getCursorKind(c);
+        enum CXCursorKind kind = gcal_source_kind(c);
         CXType own = gcal_source_type(c);
 
         if (gcal_source_dtype(own) != dtype ||
@@ -68,7 +68,7 @@ static bool is_const_variable(CXCursor name)
 {
     CXCursor decl = clang_getCursorReferenced(name);
 
-    return clang_getCursorKind(decl) == CXCursor_VarDecl &&
+    return gcal_source_kind(decl) == CXCursor_VarDecl &&
            clang_isConstQualifiedType(clang_getCursorType(decl));
 }
 
@@ -150,7 +150,7 @@ static bool assigns_index(struct gcal_walk *w, CXCursor left)
 {
     CXCursor c = gcal_walk_strip_casts(w, left);
 
-    return clang_getCursorKind(c) == CXCursor_DeclRefExpr &&
+    return gcal_source_kind(c) == CXCursor_DeclRefExpr &&
            gcal_walk_is_index(w, clang_getCursorReferenced(c));
 }
 
@@ -374,6 +374,8 @@ static struct gcal_walk_value walk_binary(struct gcal_walk *w, CXCursor c)
 
     if (kids.n != 2)
         return gcal_walk_unknown(NULL);
+    if (gcal_walk_global_id(w, c, kids, &value))
+        return value;
     if (kind == CXBinaryOperator_Assign)
         return walk_assign(w, c, kids);
     if (kind == CXBinaryOperator_LAnd || kind == CXBinaryOperator_LOr)
@@ -537,7 +539,7 @@ static struct gcal_walk_value walk_kind(struct gcal_walk *w, CXCursor c)
     struct gcal_walk_value value;
     struct gcal_walk_lvalue lvalue;
 
-    switch (clang_getCursorKind(c)) {
+    switch (gcal_source_kind(c)) {
     case CXCursor_IntegerLiteral:
     case CXCursor_CharacterLiteral:
     case CXCursor_CXXBoolLiteralExpr:
@@ -552,14 +554,18 @@ static struct gcal_walk_value walk_kind(struct gcal_walk *w, CXCursor c)
     case CXCursor_CStyleCastExpr:
         return walk_cast(w, c);
     case CXCursor_DeclRefExpr:
-        if (clang_getCursorKind(clang_getCursorReferenced(c)) ==
-                CXCursor_EnumConstantDecl ||
-            (gcal_source_address_space(gcal_source_type(c)) ==
-                 GCAL_FEATURE_SPACE_CONSTANT &&
+        if (gcal_source_kind(clang_getCursorReferenced(c)) == CXCursor_EnumConstantDecl ||
+            (gcal_source_space(c) == GCAL_FEATURE_SPACE_CONSTANT &&
+             w->unit->language != GCAL_SOURCE_CUDA &&
              !gcal_source_is_array(gcal_source_type(c)))) /* compilers fold these */
             return constant_if(true, gcal_walk_constant(w, c));
         lvalue = gcal_walk_lvalue_find(w, c);
         value = gcal_walk_lvalue_load(w, c, &lvalue);
+        if (lvalue.kind == GCAL_WALK_LVALUE_MEMORY &&
+            lvalue.space == GCAL_FEATURE_SPACE_CONSTANT &&
+            gcal_walk_type_is_integer(lvalue.type)) /* a size that hosts set */
+            value = gcal_walk_integer(gcal_poly_parameter(
+                w->c, gcal_walk_name(w, clang_getCursorReferenced(c))));
         return constant_if(value.folds && is_const_variable(c), value);
     case CXCursor_ArraySubscriptExpr:
     case CXCursor_MemberRefExpr:
@@ -580,6 +586,12 @@ static struct gcal_walk_value walk_kind(struct gcal_walk *w, CXCursor c)
         return kids.n ? gcal_walk_expr(w, kids.c[kids.n - 1]) : gcal_walk_unknown(NULL);
     case CXCursor_InitListExpr:
         return gcal_walk_initialiser(w, c, gcal_source_type(c));
+    case CXCursor_LambdaExpr: /* what it captures is what it names: it runs where it is called */
+        kids = gcal_walk_get_children(w, c);
+        for (size_t i = 0; i < kids.n; i++)
+            if (gcal_source_kind(kids.c[i]) == CXCursor_VarDecl)
+                gcal_walk_declare(w, kids.c[i]);
+        return gcal_walk_unknown("it is a function");
     default:
         return walk_list(w, c);
     }

@@ -89,8 +89,7 @@ struct gcal_walk_frame gcal_walk_frame_of(const struct gcal_walk_frame *outer,
 static CXCursor find_argument(const struct gcal_walk_frame *frame, CXCursor parameter)
 {
     for (size_t i = 1; i < frame->kids.n; i++)
-        if (clang_equalCursors(clang_Cursor_getArgument(frame->function, (unsigned)i - 1),
-                               parameter))
+        if (clang_equalCursors(gcal_source_parameter(frame->function, i), parameter))
             return frame->kids.c[i];
     return clang_getNullCursor();
 }
@@ -176,18 +175,26 @@ static void add_assigned(struct gcal_walk *w, struct gcal_walk_loop_facts *facts
     CXType type = clang_getCanonicalType(gcal_source_type(c));
     struct loop_variable *variable;
     bool is_variable;
+    CXCursor decl;
 
     for (;;) {
         c = gcal_walk_strip_casts(w, c);
-        if (clang_getCursorKind(c) == CXCursor_DeclRefExpr) {
-            if (gcal_source_address_space(gcal_source_type(c)) !=
-                GCAL_FEATURE_SPACE_ANY) {
+        if (gcal_source_kind(c) == CXCursor_DeclRefExpr) {
+            decl = clang_getCursorReferenced(c);
+            if (gcal_source_space(c) != GCAL_FEATURE_SPACE_ANY) {
                 facts->writes = true;
                 return;
             }
+            if (gcal_source_is_reference(gcal_source_type(decl)) &&
+                gcal_source_kind(decl) == CXCursor_VarDecl &&
+                !clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(decl))) {
+                c = clang_Cursor_getVarDeclInitializer(decl);
+                value = clang_getNullCursor();
+                continue; /* of a parameter, what it is given is assigned to (find_call_facts) */
+            }
             if (!clang_equalTypes(type, clang_getCanonicalType(gcal_source_type(c))))
                 value = clang_getNullCursor(); /* of a part */
-            if ((variable = add_variable(w, facts, clang_getCursorReferenced(c)))) {
+            if ((variable = add_variable(w, facts, decl))) {
                 variable->n_assigned++;
                 variable->value = value;
             }
@@ -195,13 +202,12 @@ static void add_assigned(struct gcal_walk *w, struct gcal_walk_loop_facts *facts
         }
         kids = gcal_walk_get_children(w, c);
         if (!kids.n ||
-            (clang_getCursorKind(c) != CXCursor_ArraySubscriptExpr &&
-             clang_getCursorKind(c) != CXCursor_MemberRefExpr) ||
+            (gcal_source_kind(c) != CXCursor_ArraySubscriptExpr &&
+             gcal_source_kind(c) != CXCursor_MemberRefExpr) ||
             gcal_walk_type_is_pointer(
                 gcal_source_type(gcal_walk_strip_casts(w, kids.c[0])))) {
-            type = gcal_source_type(c);
-            is_variable = gcal_source_address_space(type) == GCAL_FEATURE_SPACE_ANY;
-            facts->writes = facts->writes || !is_variable || gcal_source_is_generic(type);
+            is_variable = gcal_source_space(c) == GCAL_FEATURE_SPACE_ANY;
+            facts->writes = facts->writes || !is_variable || gcal_source_is_pointed_to(c);
             facts->writes_pointers = facts->writes_pointers || is_variable;
             return;
         }
@@ -215,8 +221,8 @@ static CXCursor find_called(CXCursor call)
 {
     CXCursor function = clang_getCursorDefinition(clang_getCursorReferenced(call));
 
-    return clang_getCursorKind(function) == CXCursor_FunctionDecl ? function
-                                                                  : clang_getNullCursor();
+    return gcal_source_kind(function) == CXCursor_FunctionDecl ? function
+                                                               : clang_getNullCursor();
 }
 
 /* Returns whether the call of a built-in function has a value that follows from its arguments. */
@@ -254,7 +260,7 @@ static bool is_read_only(struct gcal_walk *w, CXCursor argument, CXCursor parame
     enum CXCursorKind kind;
 
     argument = gcal_walk_strip_casts(w, argument);
-    kind = clang_getCursorKind(argument);
+    kind = gcal_source_kind(argument);
     return gcal_walk_is_address(type) &&
            clang_isConstQualifiedType(gcal_walk_pointee(type)) &&
            (kind == CXCursor_DeclRefExpr ||
@@ -283,11 +289,12 @@ static void find_call_facts(struct gcal_walk *w, struct gcal_walk_loop_facts *fa
             facts->writes_pointers = facts->writes_pointers ||
                                      is_variable_address(gcal_source_type(kids.c[i]));
     }
-    for (size_t i = 1; i < kids.n; i++)
-        if (!is_known ||
-            !is_read_only(w, kids.c[i],
-                          clang_Cursor_getArgument(function, (unsigned)i - 1)))
+    for (size_t i = 1; i < kids.n; i++) {
+        if (gcal_walk_may_change(clang_getCursorReferenced(c), i))
+            add_assigned(w, facts, kids.c[i], clang_getNullCursor());
+        if (!is_known || !is_read_only(w, kids.c[i], gcal_source_parameter(function, i)))
             find_facts(w, facts, kids.c[i], false);
+    }
     if (!is_known || is_among(&facts->called, function))
         return;
     add_cursor(w, &facts->called, function);
@@ -301,7 +308,7 @@ static void find_facts(struct gcal_walk *w, struct gcal_walk_loop_facts *facts,
                        CXCursor c, bool is_base)
 {
     struct gcal_walk_children kids;
-    enum CXCursorKind kind = clang_getCursorKind(c);
+    enum CXCursorKind kind = gcal_source_kind(c);
     enum CXUnaryOperatorKind unary = clang_getCursorUnaryOperatorKind(c);
     struct loop_variable *variable;
 
@@ -326,7 +333,7 @@ static void find_facts(struct gcal_walk *w, struct gcal_walk_loop_facts *facts,
              (kind == CXCursor_DeclRefExpr || kind == CXCursor_MemberRefExpr ||
               kind == CXCursor_ArraySubscriptExpr) &&
              gcal_source_is_array(gcal_source_type(c)) &&
-             gcal_source_address_space(gcal_source_type(c)) == GCAL_FEATURE_SPACE_ANY)
+             gcal_source_space(c) == GCAL_FEATURE_SPACE_ANY)
         add_assigned(w, facts, c, clang_getNullCursor());
     if (!facts->call_depth && kids.n && kind == CXCursor_ReturnStmt)
         add_cursor(w, &facts->returned, kids.c[0]);
@@ -389,7 +396,7 @@ static bool is_steady_variable(struct gcal_walk *w, const struct question *q, CX
     const struct gcal_walk_loop_facts *function;
     const struct gcal_walk_variable *known;
 
-    if (clang_getCursorKind(decl) == CXCursor_EnumConstantDecl)
+    if (gcal_source_kind(decl) == CXCursor_EnumConstantDecl)
         return true;
     if (q->facts->writes_pointers && (known = gcal_walk_cell_find(w, decl, 0)) &&
         known->escaped)
@@ -400,7 +407,7 @@ static bool is_steady_variable(struct gcal_walk *w, const struct question *q, CX
                is_steady_for(w, q, decl, q->frame->outer, argument);
     if (!variable.n_assigned && !variable.is_declared)
         return true;
-    if (clang_getCursorKind(decl) != CXCursor_VarDecl || variable.n_assigned > 1)
+    if (gcal_source_kind(decl) != CXCursor_VarDecl || variable.n_assigned > 1)
         return false;
     value = clang_Cursor_getVarDeclInitializer(decl);
     if (variable.n_assigned) {
@@ -425,13 +432,13 @@ static CXCursor find_base(struct gcal_walk *w, const struct question *q, CXCurso
     for (;;) {
         c = gcal_walk_strip_casts(w, c);
         kids = gcal_walk_get_children(w, c);
-        if (clang_getCursorKind(c) == CXCursor_BinaryOperator && kids.n == 2) {
+        if (gcal_source_kind(c) == CXCursor_BinaryOperator && kids.n == 2) {
             c = kids.c[!gcal_walk_is_address(gcal_source_type(kids.c[0]))];
-        } else if (kids.n && clang_getCursorKind(c) == CXCursor_UnaryOperator &&
+        } else if (kids.n && gcal_source_kind(c) == CXCursor_UnaryOperator &&
                    clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_AddrOf) {
             c = gcal_walk_strip_casts(w, kids.c[0]);
             kids = gcal_walk_get_children(w, c);
-            if (clang_getCursorKind(c) == CXCursor_ArraySubscriptExpr && kids.n)
+            if (gcal_source_kind(c) == CXCursor_ArraySubscriptExpr && kids.n)
                 c = kids.c[0];
         } else {
             decl = clang_getCursorReferenced(c);
@@ -450,19 +457,19 @@ static bool is_kept(struct gcal_walk *w, const struct question *q, CXCursor c,
                     CXCursor base)
 {
     CXType type = gcal_source_type(c);
-    enum gcal_feature_space space = gcal_source_address_space(type);
+    enum gcal_feature_space space = gcal_source_space(c);
 
     if (clang_isVolatileQualifiedType(type))
         return false;
     if (space == GCAL_FEATURE_SPACE_ANY)
         return clang_equalCursors(c, base) ||
                (!q->facts->writes_pointers &&
-                (!gcal_source_is_generic(type) || !q->facts->writes));
+                (!gcal_source_is_pointed_to(c) || !q->facts->writes));
     if (space == GCAL_FEATURE_SPACE_CONSTANT || !q->facts->writes)
         return true;
     base = find_base(w, q, base);
     type = clang_getCursorType(base);
-    return clang_getCursorKind(base) == CXCursor_ParmDecl &&
+    return gcal_source_kind(base) == CXCursor_ParmDecl &&
            clang_isRestrictQualifiedType(type) &&
            clang_isConstQualifiedType(clang_getPointeeType(type));
 }
@@ -500,10 +507,22 @@ static bool is_steady_call(struct gcal_walk *w, const struct question *q, CXCurs
     return true;
 }
 
+/* Of a method: whether the object that it is called for is. */
+static bool is_steady_object(struct gcal_walk *w, const struct question *q)
+{
+    CXCursor object = q->frame && q->frame != q->around
+                          ? find_argument(q->frame, q->frame->function)
+                          : clang_getNullCursor();
+
+    return !clang_Cursor_isNull(object) &&
+           !find_variable(q->facts, q->frame->function).n_assigned &&
+           is_steady_for(w, q, q->frame->function, q->frame->outer, object);
+}
+
 static bool find_steady(struct gcal_walk *w, const struct question *q, CXCursor c)
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
-    enum CXCursorKind kind = clang_getCursorKind(c);
+    enum CXCursorKind kind = gcal_source_kind(c);
     enum CXUnaryOperatorKind unary = clang_getCursorUnaryOperatorKind(c);
     bool is_load = kind == CXCursor_ArraySubscriptExpr;
 
@@ -524,7 +543,11 @@ static bool find_steady(struct gcal_walk *w, const struct question *q, CXCursor 
         break;
     case CXCursor_CallExpr:
         return is_steady_call(w, q, c, kids);
+    case CXCursor_CXXThisExpr:
+        return is_steady_object(w, q);
     case CXCursor_MemberRefExpr:
+        if (!kids.n || gcal_walk_is_this(w, kids.c[0]))
+            return is_steady_object(w, q);
         is_load = kids.n && gcal_walk_type_is_pointer(gcal_source_type(kids.c[0]));
         break;
     default:

@@ -40,7 +40,7 @@ bool gcal_walk_is_index(const struct gcal_walk *w, CXCursor decl)
 static bool names_index(struct gcal_walk *w, CXCursor c)
 {
     c = gcal_walk_strip_casts(w, c);
-    return clang_getCursorKind(c) == CXCursor_DeclRefExpr &&
+    return gcal_source_kind(c) == CXCursor_DeclRefExpr &&
            gcal_walk_is_index(w, clang_getCursorReferenced(c));
 }
 
@@ -49,7 +49,7 @@ static bool mark_tables(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
     const char *dtype = gcal_source_dtype(gcal_source_type(c));
-    bool found = clang_getCursorKind(c) == CXCursor_ArraySubscriptExpr &&
+    bool found = gcal_source_kind(c) == CXCursor_ArraySubscriptExpr &&
                  (!dtype || gcal_walk_dtype_is_integer(dtype)) &&
                  gcal_walk_table_add(w, c);
 
@@ -72,8 +72,8 @@ static bool is_index_argument(struct gcal_walk *w, CXCursor call, size_t i, size
     if (gcal_walk_starts_with(name, "write_image"))
         return i > 1 && i < n;
     return name[0] == 'v' ||
-           clang_getCursorKind(clang_getCursorDefinition(
-               clang_getCursorReferenced(call))) == CXCursor_FunctionDecl;
+           gcal_source_kind(clang_getCursorDefinition(clang_getCursorReferenced(call))) ==
+               CXCursor_FunctionDecl;
 }
 
 /* Marks the variables in 'c'; 'index': its value is used in a subscript or loop control.
@@ -88,7 +88,7 @@ static bool mark_kind(struct gcal_walk *w, CXCursor c, bool index)
     bool found = false, pointer = type.kind == CXType_Pointer, late;
     CXCursor parts[4];
 
-    switch (clang_getCursorKind(c)) {
+    switch (gcal_source_kind(c)) {
     case CXCursor_DeclRefExpr:
         return index && add_index(w, clang_getCursorReferenced(c));
     case CXCursor_ArraySubscriptExpr:
@@ -110,7 +110,7 @@ static bool mark_kind(struct gcal_walk *w, CXCursor c, bool index)
         return mark(w, parts[3], false) || found;
     case CXCursor_WhileStmt:
     case CXCursor_DoStmt:
-        late = clang_getCursorKind(c) == CXCursor_DoStmt;
+        late = gcal_source_kind(c) == CXCursor_DoStmt;
         for (size_t i = 0; i < kids.n; i++)
             found |= mark(w, kids.c[i], (i == 1) == late);
         return found;
@@ -125,7 +125,7 @@ static bool mark_kind(struct gcal_walk *w, CXCursor c, bool index)
     case CXCursor_BinaryOperator:
     case CXCursor_CompoundAssignOperator:
         index = index || pointer;
-        if (clang_getCursorKind(c) == CXCursor_CompoundAssignOperator ||
+        if (gcal_source_kind(c) == CXCursor_CompoundAssignOperator ||
             clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign)
             index = index || names_index(w, kids.c[0]);
         break;

@@ -11,7 +11,7 @@ static CXCursor strip(struct gcal_walk *w, CXCursor c)
     CXCursor inner;
 
     while (gcal_walk_unwrap(w, c, &inner) &&
-           (clang_getCursorKind(c) != CXCursor_UnexposedExpr ||
+           (gcal_source_kind(c) != CXCursor_UnexposedExpr ||
             !gcal_source_is_component(w->unit, c, inner)))
         c = inner;
     return c;
@@ -45,7 +45,7 @@ static bool find_summand(struct gcal_walk *w, CXCursor sum,
     struct gcal_walk_lvalue named;
 
     sum = gcal_walk_strip_casts(w, sum);
-    if (clang_getCursorKind(sum) != CXCursor_BinaryOperator)
+    if (gcal_source_kind(sum) != CXCursor_BinaryOperator)
         return false;
     binary = clang_getCursorBinaryOperatorKind(sum);
     kids = gcal_walk_get_children(w, sum);
@@ -64,7 +64,7 @@ static bool find_summand(struct gcal_walk *w, CXCursor sum,
 static bool find_step(struct gcal_walk *w, CXCursor c, struct gcal_walk_lvalue *place,
                       struct gcal_walk_value *step, int *sign)
 {
-    enum CXCursorKind kind = clang_getCursorKind(c);
+    enum CXCursorKind kind = gcal_source_kind(c);
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
     enum CXBinaryOperatorKind binary;
     enum CXUnaryOperatorKind unary;
@@ -122,7 +122,7 @@ static int doublings(struct gcal_walk *w, enum CXBinaryOperatorKind binary, CXCu
 /* 0 when 'c' is no such statement. */
 static int find_doublings(struct gcal_walk *w, CXCursor c, struct gcal_walk_lvalue *place)
 {
-    enum CXCursorKind kind = clang_getCursorKind(c);
+    enum CXCursorKind kind = gcal_source_kind(c);
     struct gcal_walk_children kids = gcal_walk_get_children(w, c), sides;
     enum CXBinaryOperatorKind binary;
     struct gcal_walk_lvalue named;
@@ -140,7 +140,7 @@ static int find_doublings(struct gcal_walk *w, CXCursor c, struct gcal_walk_lval
         clang_getCursorBinaryOperatorKind(c) != CXBinaryOperator_Assign)
         return 0;
     value = gcal_walk_strip_casts(w, kids.c[1]);
-    if (clang_getCursorKind(value) != CXCursor_BinaryOperator)
+    if (gcal_source_kind(value) != CXCursor_BinaryOperator)
         return 0;
     binary = clang_getCursorBinaryOperatorKind(value);
     sides = gcal_walk_get_children(w, value);
@@ -298,7 +298,7 @@ static void find_changes(struct gcal_walk *w, struct finding *finding, CXCursor 
                          bool is_base)
 {
     CXCursor null = clang_getNullCursor();
-    enum CXCursorKind kind = clang_getCursorKind(c);
+    enum CXCursorKind kind = gcal_source_kind(c);
     struct gcal_walk_children kids;
 
     if (clang_Cursor_isNull(c) || !gcal_walk_enter(w, c))
@@ -339,7 +339,7 @@ static void find_changes(struct gcal_walk *w, struct finding *finding, CXCursor 
 static bool contains_jump(struct gcal_walk *w, CXCursor c, enum gcal_walk_jump jump,
                           bool outside)
 {
-    enum CXCursorKind kind = clang_getCursorKind(c);
+    enum CXCursorKind kind = gcal_source_kind(c);
     bool is_loop =
         kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt;
     struct gcal_walk_children kids;
@@ -415,7 +415,7 @@ static void add_step(struct gcal_walk *w, struct gcal_walk_inductions *changes,
             induction->step ? gcal_poly_add(w->c, induction->step, part.p) : part.p;
         induction->n_steps++;
         induction->runtime_step |=
-            clang_getCursorKind(c) != CXCursor_UnaryOperator && !step.folds;
+            gcal_source_kind(c) != CXCursor_UnaryOperator && !step.folds;
     }
 }
 
@@ -431,10 +431,10 @@ static void add_expression_steps(struct gcal_walk *w,
     add_step(w, changes, c);
     kids = gcal_walk_get_children(w, c);
     binary = clang_getCursorBinaryOperatorKind(c);
-    if (clang_getCursorKind(c) == CXCursor_BinaryOperator &&
+    if (gcal_source_kind(c) == CXCursor_BinaryOperator &&
         (binary == CXBinaryOperator_LAnd || binary == CXBinaryOperator_LOr))
         kids.n = 1;
-    if (clang_getCursorKind(c) == CXCursor_ConditionalOperator)
+    if (gcal_source_kind(c) == CXCursor_ConditionalOperator)
         kids.n = 1;
     for (size_t i = 0; i < kids.n; i++)
         add_expression_steps(w, changes, kids.c[i]);
@@ -447,7 +447,7 @@ static void add_body_steps(struct gcal_walk *w, struct gcal_walk_inductions *cha
 static void add_statement_steps(struct gcal_walk *w, struct gcal_walk_inductions *changes,
                                 CXCursor c)
 {
-    enum CXCursorKind kind = clang_getCursorKind(c);
+    enum CXCursorKind kind = gcal_source_kind(c);
     struct gcal_walk_children kids;
 
     if (kind == CXCursor_CompoundStmt) {
@@ -465,14 +465,14 @@ static void add_statement_steps(struct gcal_walk *w, struct gcal_walk_inductions
 static void add_body_steps(struct gcal_walk *w, struct gcal_walk_inductions *changes,
                            CXCursor body)
 {
-    bool is_block = clang_getCursorKind(body) == CXCursor_CompoundStmt;
+    bool is_block = gcal_source_kind(body) == CXCursor_CompoundStmt;
     struct gcal_walk_children kids = is_block ? gcal_walk_get_children(w, body)
                                               : (struct gcal_walk_children){ 1, &body };
 
     for (size_t k = 0; k < kids.n; k++) {
         /* after a continue, and in the rest of its statement, steps are conditional */
         if (gcal_walk_contains_jump(w, kids.c[k], GCAL_WALK_CONTINUE)) {
-            if (clang_getCursorKind(kids.c[k]) == CXCursor_IfStmt)
+            if (gcal_source_kind(kids.c[k]) == CXCursor_IfStmt)
                 add_statement_steps(w, changes, kids.c[k]);
             return;
         }

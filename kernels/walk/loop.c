@@ -11,7 +11,7 @@ static bool read_loop(struct gcal_walk *w, CXCursor c,
         .at = c, .condition = null, .increment = null, .unrolled = w->unroll_hint
     };
     w->unroll_hint = 0;
-    if (clang_getCursorKind(c) == CXCursor_ForStmt) {
+    if (gcal_source_kind(c) == CXCursor_ForStmt) {
         if (gcal_source_for_clauses(c, parts, w->err) < 0) {
             w->failed = true;
             return false;
@@ -31,7 +31,7 @@ static bool read_loop(struct gcal_walk *w, CXCursor c,
         gcal_walk_fail(w, c, "this loop cannot be counted");
         return false;
     }
-    loop->tests_late = clang_getCursorKind(c) == CXCursor_DoStmt;
+    loop->tests_late = gcal_source_kind(c) == CXCursor_DoStmt;
     loop->condition = kids.c[loop->tests_late];
     loop->body = kids.c[!loop->tests_late];
     return true;

@@ -169,7 +169,7 @@ static bool is_fixed_name(struct gcal_walk *w, const struct nesting *n, CXCursor
     for (size_t i = 0; i < n->changes->n; i++)
         if (clang_equalCursors(n->changes->all[i].decl, decl))
             return true;
-    return clang_getCursorKind(decl) != CXCursor_ParmDecl || (value && value->folds);
+    return gcal_source_kind(decl) != CXCursor_ParmDecl || (value && value->folds);
 }
 
 /* Returns whether compilers know where the loop ends, but for its start. */
@@ -178,9 +178,9 @@ static bool has_fixed_bound(struct gcal_walk *w, const struct nesting *n, CXCurs
     struct gcal_walk_children kids;
     bool fixed = true;
 
-    if (clang_Cursor_isNull(c) || clang_getCursorKind(c) == CXCursor_CallExpr)
+    if (clang_Cursor_isNull(c) || gcal_source_kind(c) == CXCursor_CallExpr)
         return false;
-    if (clang_getCursorKind(c) == CXCursor_DeclRefExpr)
+    if (gcal_source_kind(c) == CXCursor_DeclRefExpr)
         return is_fixed_name(w, n, c);
     kids = gcal_walk_get_children(w, c);
     for (size_t i = 0; i < kids.n && fixed; i++)

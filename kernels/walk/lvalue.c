@@ -26,6 +26,8 @@ enum gcal_feature_space gcal_walk_pointer_space(struct gcal_walk *w, CXCursor at
         return w->nest->arrays[pointer.array].space;
     if (pointer.is_private)
         return GCAL_FEATURE_SPACE_ANY;
+    if (w->unit->language == GCAL_SOURCE_CUDA) /* one that is loaded */
+        return GCAL_FEATURE_SPACE_GLOBAL;
     gcal_walk_fail(
         w, at,
         "the address space of this generic pointer is unknown: write it in the "
@@ -61,8 +63,8 @@ static const char *tag_of_base(struct gcal_walk *w, CXCursor base)
     base = gcal_walk_strip_casts(w, base);
     type = gcal_source_type(base);
     kids = gcal_walk_get_children(w, base);
-    if (!kids.n || (clang_getCursorKind(base) != CXCursor_ArraySubscriptExpr &&
-                    clang_getCursorKind(base) != CXCursor_MemberRefExpr))
+    if (!kids.n || (gcal_source_kind(base) != CXCursor_ArraySubscriptExpr &&
+                    gcal_source_kind(base) != CXCursor_MemberRefExpr))
         return NULL;
     return gcal_source_is_array(type) || gcal_walk_type_is_record(type)
                ? tag_of_base(w, kids.c[0])
@@ -74,21 +76,20 @@ static bool is_private_array(struct gcal_walk *w, CXCursor base, CXCursor *array
 {
     struct gcal_walk_children kids;
 
-    while (clang_getCursorKind(base) == CXCursor_ParenExpr) {
+    while (gcal_source_kind(base) == CXCursor_ParenExpr) {
         kids = gcal_walk_get_children(w, base);
         if (!kids.n)
             return false;
         base = kids.c[kids.n - 1];
     }
     kids = gcal_walk_get_children(w, base);
-    if (clang_getCursorKind(base) != CXCursor_UnexposedExpr || kids.n != 1)
+    if (gcal_source_kind(base) != CXCursor_UnexposedExpr || kids.n != 1)
         return false;
     *array = kids.c[0];
     return gcal_source_type(*array).kind == CXType_ConstantArray &&
            !gcal_walk_is_array_parameter(clang_getCursorReferenced(*array)) &&
-           gcal_source_address_space(gcal_source_type(base)) == GCAL_FEATURE_SPACE_ANY &&
-           gcal_source_address_space(clang_getCanonicalType(
-               clang_getPointeeType(gcal_source_type(base)))) == GCAL_FEATURE_SPACE_ANY;
+           gcal_source_space(*array) == GCAL_FEATURE_SPACE_ANY &&
+           !gcal_source_is_pointed_to(*array);
 }
 
 /* An element of a private array: where, if the subscript is a number. */
@@ -146,8 +147,8 @@ static struct gcal_walk_lvalue lvalue_of_subscript(struct gcal_walk *w, CXCursor
     return lvalue;
 }
 
-static struct gcal_walk_lvalue lvalue_of_target(struct gcal_walk *w, CXCursor pointer,
-                                                CXType type)
+struct gcal_walk_lvalue gcal_walk_lvalue_of_target(struct gcal_walk *w, CXCursor pointer,
+                                                   CXType type)
 {
     struct gcal_walk_lvalue lvalue =
         lvalue_of_pointer(w, pointer, gcal_walk_index_expr(w, pointer), type);
@@ -158,9 +159,8 @@ static struct gcal_walk_lvalue lvalue_of_target(struct gcal_walk *w, CXCursor po
 
 /* ---- members of structures, components of vectors ---- */
 
-/* 'type' at 'bytes' from the beginning of what the lvalue names. */
-static void narrow(struct gcal_walk *w, struct gcal_walk_lvalue *lvalue, int64_t bytes,
-                   CXType type)
+void gcal_walk_narrow(struct gcal_walk *w, struct gcal_walk_lvalue *lvalue, int64_t bytes,
+                      CXType type)
 {
     int64_t size = clang_Type_getSizeOf(type);
 
@@ -180,17 +180,28 @@ static void narrow(struct gcal_walk *w, struct gcal_walk_lvalue *lvalue, int64_t
 }
 
 static struct gcal_walk_lvalue lvalue_of_member(struct gcal_walk *w, CXCursor c,
-                                                CXCursor base, CXType type)
+                                                CXType type)
 {
-    CXType whole = gcal_source_type(base);
-    bool arrow = gcal_walk_type_is_pointer(whole);
-    long long bits = gcal_source_member_offset(
-        arrow ? clang_getPointeeType(whole) : whole, clang_getCursorReferenced(c));
-    struct gcal_walk_lvalue lvalue =
-        arrow ? lvalue_of_target(w, base, type) : gcal_walk_lvalue_find(w, base);
+    struct gcal_walk_children kids = gcal_walk_get_children(w, c);
+    CXCursor member = clang_getCursorReferenced(c),
+             record = clang_getCursorSemanticParent(member), base = kids.c[0];
+    bool is_own = !kids.n || gcal_walk_is_this(w, base), arrow;
+    CXType whole = is_own ? clang_getCursorType(record) : gcal_source_type(base);
+    struct gcal_walk_lvalue lvalue;
+    long long bits;
+
+    if (gcal_source_kind(member) == CXCursor_VarDecl) /* a static one */
+        return (struct gcal_walk_lvalue){ .kind = GCAL_WALK_LVALUE_VALUE,
+                                          .type = type,
+                                          .value = gcal_walk_constant(w, c) };
+    arrow = !is_own && gcal_walk_type_is_pointer(whole);
+    bits = gcal_source_member_offset(arrow ? clang_getPointeeType(whole) : whole, member);
+    lvalue = is_own  ? gcal_walk_this(w, record)
+             : arrow ? gcal_walk_lvalue_of_target(w, base, type)
+                     : gcal_walk_lvalue_find(w, base);
 
     if (bits >= 0) {
-        narrow(w, &lvalue, bits / 8, type);
+        gcal_walk_narrow(w, &lvalue, bits / 8, type);
     } else {
         lvalue.type = type;
         lvalue.somewhere = true;
@@ -227,7 +238,7 @@ static void move_to_lanes(struct gcal_walk *w, struct gcal_walk_lvalue *lvalue,
     for (size_t i = 1; i < n; i++)
         consecutive = consecutive && lanes[i] == lanes[0] + (int)i;
     if (consecutive) {
-        narrow(w, lvalue, lanes[0] * spacing, lvalue->type);
+        gcal_walk_narrow(w, lvalue, lanes[0] * spacing, lvalue->type);
         return;
     }
     lvalue->pointer.p = NULL;
@@ -240,8 +251,8 @@ static struct gcal_walk_lvalue lvalue_of_component(struct gcal_walk *w, CXCursor
     CXType from = gcal_source_type(base);
     int64_t width = gcal_walk_type_width(type), spacing, whole;
     bool arrow = gcal_walk_type_is_pointer(from);
-    struct gcal_walk_lvalue lvalue =
-        arrow ? lvalue_of_target(w, base, type) : gcal_walk_lvalue_find(w, base);
+    struct gcal_walk_lvalue lvalue = arrow ? gcal_walk_lvalue_of_target(w, base, type)
+                                           : gcal_walk_lvalue_find(w, base);
     signed char lanes[GCAL_SOURCE_MAX_COMPONENTS];
     size_t n = gcal_source_component(w->unit, c, base, lanes);
 
@@ -283,6 +294,18 @@ static struct gcal_walk_lvalue lvalue_of_component(struct gcal_walk *w, CXCursor
 
 /* ---- all lvalues ---- */
 
+/* Returns whether a cast to 'type' is one of what an expression names, as to const, not of its value.
+ */
+static bool keeps_lvalue(struct gcal_walk *w, CXType type, CXCursor of)
+{
+    CXType own = gcal_source_type(of);
+
+    return w->unit->language == GCAL_SOURCE_CUDA &&
+           (clang_equalTypes(clang_getUnqualifiedType(type),
+                             clang_getUnqualifiedType(own)) ||
+            (gcal_walk_type_is_record(type) && gcal_walk_type_is_record(own)));
+}
+
 static struct gcal_walk_lvalue lvalue_of_value(struct gcal_walk *w, CXCursor c,
                                                CXType type)
 {
@@ -304,8 +327,11 @@ static struct gcal_walk_lvalue lvalue_of_operator(struct gcal_walk *w, CXCursor 
         lvalue.tag = gcal_poly_format(w->c, "%s", tag);
         return lvalue;
     }
+    if (clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref && kids.n &&
+        gcal_walk_is_this(w, kids.c[0]))
+        return gcal_walk_this(w, clang_getTypeDeclaration(type));
     return clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref && kids.n
-               ? lvalue_of_target(w, kids.c[0], type)
+               ? gcal_walk_lvalue_of_target(w, kids.c[0], type)
                : lvalue_of_value(w, c, type);
 }
 
@@ -314,13 +340,21 @@ struct gcal_walk_lvalue gcal_walk_lvalue_find(struct gcal_walk *w, CXCursor c)
     CXType type = gcal_source_type(c);
     struct gcal_walk_children kids;
 
-    switch (clang_getCursorKind(c)) {
+    switch (gcal_source_kind(c)) {
     case CXCursor_DeclRefExpr: {
         CXCursor decl = clang_getCursorReferenced(c);
-        enum gcal_feature_space space = gcal_source_address_space(type);
+        enum gcal_feature_space space = gcal_source_space(c);
         struct gcal_walk_value pointer = { .kind = GCAL_WALK_VALUE_POINTER };
         bool is_parameter = gcal_walk_is_array_parameter(decl); /* a pointer */
+        struct gcal_walk_lvalue lvalue = { .kind = GCAL_WALK_LVALUE_VALUE, .type = type };
 
+        if (gcal_source_is_reference(gcal_source_type(decl))) {
+            if (!gcal_walk_reference_find(w, decl, &lvalue))
+                lvalue.value = gcal_walk_unknown("it is a reference");
+            return lvalue;
+        }
+        if (gcal_walk_thread_variable(w, decl, &lvalue.value))
+            return lvalue;
         if (space == GCAL_FEATURE_SPACE_ANY || is_parameter)
             return (struct gcal_walk_lvalue){ .kind = GCAL_WALK_LVALUE_VARIABLE,
                                               .decl = decl,
@@ -338,16 +372,34 @@ struct gcal_walk_lvalue gcal_walk_lvalue_find(struct gcal_walk *w, CXCursor c)
         return lvalue_of_subscript(w, c, type);
     case CXCursor_UnaryOperator:
         return lvalue_of_operator(w, c, type);
+    case CXCursor_CallExpr: {
+        struct gcal_walk_lvalue lvalue;
+
+        return gcal_walk_call_lvalue(w, c, &lvalue) ? lvalue
+                                                    : lvalue_of_value(w, c, type);
+    }
+    case CXCursor_CStyleCastExpr: /* "reinterpret_cast<float4 &>(x)" */
+        kids = gcal_walk_get_children(w, c);
+        if (gcal_walk_type_is_record(type) && kids.n &&
+            gcal_source_type(kids.c[0]).kind != CXType_Record) {
+            struct gcal_walk_lvalue lvalue = gcal_walk_lvalue_find(w, kids.c[0]);
+
+            lvalue.type = type;
+            if (lvalue.kind == GCAL_WALK_LVALUE_MEMORY)
+                return lvalue;
+        }
+        return lvalue_of_value(w, c, type);
+    case CXCursor_MemberRefExpr:
+        return lvalue_of_member(w, c, type);
     case CXCursor_ParenExpr:
     case CXCursor_UnexposedExpr: /* a component of a vector too */
-    case CXCursor_MemberRefExpr:
         kids = gcal_walk_get_children(w, c);
         if (!kids.n)
             return lvalue_of_value(w, c, type);
-        if (clang_getCursorKind(c) == CXCursor_ParenExpr)
+        if (gcal_source_kind(c) == CXCursor_ParenExpr || keeps_lvalue(w, type, kids.c[0]))
             return gcal_walk_lvalue_find(w, kids.c[kids.n - 1]);
-        return clang_getCursorKind(c) == CXCursor_MemberRefExpr
-                   ? lvalue_of_member(w, c, kids.c[0], type)
+        return w->unit->language == GCAL_SOURCE_CUDA
+                   ? lvalue_of_value(w, c, type)
                    : lvalue_of_component(w, c, kids.c[0], type);
     default:
         return lvalue_of_value(w, c, type);
@@ -363,7 +415,7 @@ struct gcal_walk_value gcal_walk_decay(struct gcal_walk *w, CXCursor array)
     lvalue = gcal_walk_lvalue_find(w, array);
     if (lvalue.kind == GCAL_WALK_LVALUE_MEMORY)
         return lvalue.pointer;
-    if (clang_getCursorKind(array) == CXCursor_DeclRefExpr &&
+    if (gcal_source_kind(array) == CXCursor_DeclRefExpr &&
         gcal_walk_is_array_parameter(lvalue.decl))
         return gcal_walk_variable_get(w, lvalue.decl);
     if (lvalue.kind == GCAL_WALK_LVALUE_VARIABLE && !w->frozen)
@@ -377,13 +429,15 @@ static bool is_place(struct gcal_walk *w, CXCursor c)
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
     CXCursor inner;
 
-    switch (clang_getCursorKind(c)) {
+    switch (gcal_source_kind(c)) {
     case CXCursor_DeclRefExpr:
         return true;
     case CXCursor_ParenExpr:
         return kids.n && is_place(w, kids.c[kids.n - 1]);
     case CXCursor_MemberRefExpr:
-        return kids.n && !gcal_walk_type_is_pointer(gcal_source_type(kids.c[0])) &&
+        if (!kids.n || gcal_walk_is_this(w, kids.c[0])) /* of the object */
+            return w->unit->language == GCAL_SOURCE_CUDA;
+        return !gcal_walk_type_is_pointer(gcal_source_type(kids.c[0])) &&
                is_place(w, kids.c[0]);
     case CXCursor_UnexposedExpr:
         return kids.n == 1 && gcal_source_is_component(w->unit, c, kids.c[0]) &&

@@ -431,10 +431,10 @@ const struct gcal_sets_condition *gcal_walk_choice_in(struct gcal_walk *w, CXCur
     if (clang_Cursor_isNull(c) || !gcal_walk_enter(w, c))
         return NULL;
     kids = gcal_walk_get_children(w, c);
-    if (clang_getCursorKind(c) == CXCursor_DeclRefExpr) {
+    if (gcal_source_kind(c) == CXCursor_DeclRefExpr) {
         value = gcal_walk_variable_find(w, clang_getCursorReferenced(c));
         found = value ? uniform_choice(w, *value) : NULL;
-    } else if (clang_getCursorKind(c) == CXCursor_ConditionalOperator && kids.n == 3) {
+    } else if (gcal_source_kind(c) == CXCursor_ConditionalOperator && kids.n == 3) {
         struct gcal_walk_predicate predicate =
             gcal_walk_predicate_from_value(w, gcal_walk_expr_value(w, kids.c[0]));
         found = predicate.known && gcal_walk_predicate_decide(w, &predicate) < 0 &&

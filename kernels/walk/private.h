@@ -154,6 +154,9 @@ struct gcal_walk_children {
     CXCursor *c;
 };
 
+/* What a reference refers to, by its declaration; what "this" points to, by its method. */
+struct gcal_walk_reference;
+
 /* A call of a function of the source that is being walked, innermost first. */
 struct gcal_walk_frame {
     const struct gcal_walk_frame *outer; /* NULL: the kernel itself */
@@ -253,6 +256,10 @@ struct gcal_walk {
     const struct gcal_walk_path *path;
     size_t n_returns, return_capacity;
     struct gcal_walk_return *returns; /* of the functions being walked */
+    size_t n_references, reference_capacity;
+    struct gcal_walk_reference *references;
+    struct gcal_walk_lvalue
+        *result; /* for what the function being walked returns a reference to */
     struct gcal_walk_chains chains;
     struct gcal_annotations annotations;
     bool failed;
@@ -499,7 +506,8 @@ struct gcal_walk_mark {
 struct gcal_walk_mark gcal_walk_events_mark(struct gcal_walk *w);
 void gcal_walk_events_rewind(struct gcal_walk *w, const struct gcal_walk_mark *mark);
 
-/* ---- stmt.c: exits of statements ---- */
+/* ---- stmt.c: declarations, and exits of statements ---- */
+void gcal_walk_declare(struct gcal_walk *w, CXCursor decl);
 struct gcal_walk_flow gcal_walk_flow_fall_through(void);
 struct gcal_walk_flow gcal_walk_flow_jump(enum gcal_walk_jump jump, CXCursor at);
 struct gcal_walk_exit gcal_walk_exit_and(struct gcal_walk *w, struct gcal_walk_exit a,
@@ -610,6 +618,12 @@ enum gcal_feature_space gcal_walk_pointer_space(struct gcal_walk *w, CXCursor at
                                                 CXType type,
                                                 struct gcal_walk_value pointer);
 struct gcal_walk_lvalue gcal_walk_lvalue_find(struct gcal_walk *w, CXCursor c);
+/* What a pointer to 'type' points to. */
+struct gcal_walk_lvalue gcal_walk_lvalue_of_target(struct gcal_walk *w, CXCursor pointer,
+                                                   CXType type);
+/* 'type' at 'bytes' from the beginning of what the lvalue names. */
+void gcal_walk_narrow(struct gcal_walk *w, struct gcal_walk_lvalue *lvalue, int64_t bytes,
+                      CXType type);
 struct gcal_walk_value gcal_walk_lvalue_load(struct gcal_walk *w, CXCursor at,
                                              const struct gcal_walk_lvalue *lvalue);
 void gcal_walk_lvalue_store(struct gcal_walk *w, CXCursor at,
@@ -624,6 +638,47 @@ bool gcal_walk_place_find(struct gcal_walk *w, CXCursor c,
                           struct gcal_walk_lvalue *lvalue);
 /* A constant expression, evaluated by libclang. */
 struct gcal_walk_value gcal_walk_constant(struct gcal_walk *w, CXCursor c);
+
+/* ---- call.c ---- */
+/* Walks a function that has a body; 'result' (or NULL) is for what it returns a reference to. */
+struct gcal_walk_value gcal_walk_call_function(struct gcal_walk *w, CXCursor call,
+                                               CXCursor function,
+                                               struct gcal_walk_children kids,
+                                               struct gcal_walk_lvalue *result);
+
+/* ---- object.c: what C++ has ---- */
+struct gcal_walk_reference {
+    CXCursor decl;
+    unsigned hash; /* of 'decl' */
+    struct gcal_walk_lvalue lvalue;
+};
+/* Makes a reference, or "this" of a method, refer to what 'c' names; 'c' null: the caller's "this".
+ */
+void gcal_walk_refer(struct gcal_walk *w, CXCursor decl, CXCursor c);
+/* False: it refers to nothing so far. */
+bool gcal_walk_reference_find(const struct gcal_walk *w, CXCursor decl,
+                              struct gcal_walk_lvalue *lvalue);
+/* What "this" points to in the function that is being walked, whose members are those of 'record'. */
+struct gcal_walk_lvalue gcal_walk_this(struct gcal_walk *w, CXCursor record);
+bool gcal_walk_is_this(struct gcal_walk *w, CXCursor c);
+/* What the call of a function returns a reference to; false: it returns a value. */
+bool gcal_walk_call_lvalue(struct gcal_walk *w, CXCursor call,
+                           struct gcal_walk_lvalue *lvalue);
+/* Returns what 'c' names from a function that returns a reference. */
+void gcal_walk_return_reference(struct gcal_walk *w, CXCursor c);
+/* The members that a constructor sets before its body runs. */
+void gcal_walk_members(struct gcal_walk *w, CXCursor constructor);
+/* The call of a constructor, or of a function that the compiler makes; false: it is another. */
+bool gcal_walk_object_call(struct gcal_walk *w, CXCursor call, CXCursor function,
+                           struct gcal_walk_children kids, struct gcal_walk_value *value);
+/* Returns whether the call may change what it is given as argument 'i': by a reference. */
+bool gcal_walk_may_change(CXCursor function, size_t i);
+/* threadIdx and the like; false: it is no such variable. */
+bool gcal_walk_thread_variable(struct gcal_walk *w, CXCursor decl,
+                               struct gcal_walk_value *value);
+/* Returns whether "blockIdx.x*blockDim.x + threadIdx.x" or the like is in 'c'; and its value. */
+bool gcal_walk_global_id(struct gcal_walk *w, CXCursor sum,
+                         struct gcal_walk_children kids, struct gcal_walk_value *value);
 
 /* ---- private_array.c ---- */
 /* Moves 'lvalue', an array in private memory, to its element 'by'. */

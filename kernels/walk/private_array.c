@@ -79,7 +79,6 @@ struct gcal_walk_value gcal_walk_private_pointer(struct gcal_walk *w,
     struct gcal_walk_lvalue element = *lvalue;
 
     if (lvalue->kind == GCAL_WALK_LVALUE_VARIABLE && gcal_source_is_array(lvalue->type) &&
-        gcal_source_address_space(lvalue->type) == GCAL_FEATURE_SPACE_ANY &&
         !gcal_walk_is_array_parameter(lvalue->decl))
         enter_array(w, &element);
     value.is_private = true;
@@ -102,7 +101,7 @@ static bool is_counted(struct gcal_walk *w, CXType type)
 
     if (!gcal_walk_type_is_record(type))
         return gcal_source_dtype(type) || gcal_walk_type_is_pointer(type);
-    if (clang_getCursorKind(clang_getTypeDeclaration(type)) == CXCursor_UnionDecl)
+    if (gcal_source_kind(clang_getTypeDeclaration(type)) == CXCursor_UnionDecl)
         return false;
     kids = gcal_walk_get_children(w, clang_getTypeDeclaration(type));
     for (size_t i = 0; i < kids.n && counted; i++)

@@ -156,22 +156,35 @@ void gcal_walk_push_remaining(struct gcal_walk *w, CXCursor at,
 
 /* ---- declarations ---- */
 
-static void declare(struct gcal_walk *w, CXCursor decl)
+void gcal_walk_declare(struct gcal_walk *w, CXCursor decl)
 {
     CXType type = gcal_source_type(decl);
     struct gcal_walk_children kids = gcal_walk_get_children(w, decl);
     struct gcal_walk_value value = gcal_walk_unknown("it has no value yet");
     bool is_array = gcal_source_is_array(type);
     /* array bounds are among the children, the initialiser is last */
-    bool has_value = kids.n && (!is_array || clang_getCursorKind(kids.c[kids.n - 1]) ==
+    bool has_value = kids.n && (!is_array || gcal_source_kind(kids.c[kids.n - 1]) ==
                                                  CXCursor_InitListExpr);
 
-    if (clang_getCursorKind(decl) != CXCursor_VarDecl)
+    if (gcal_source_kind(decl) != CXCursor_VarDecl)
         return;
     gcal_walk_count_array_bytes(w, decl);
     /* __local variables and __constant tables are in memory and have no value here */
-    if (gcal_source_address_space(type) != GCAL_FEATURE_SPACE_ANY)
+    if (gcal_source_space(decl) != GCAL_FEATURE_SPACE_ANY)
         return;
+    if (gcal_source_is_reference(type)) {
+        gcal_walk_refer(w, decl, kids.c[kids.n - 1]);
+        return;
+    }
+    if (has_value && w->unit->language == GCAL_SOURCE_CUDA)
+        has_value = !clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(decl));
+    if (has_value && w->unit->language == GCAL_SOURCE_CUDA &&
+        clang_isConstQualifiedType(clang_getCursorType(decl)) &&
+        gcal_walk_type_is_integer(type)) { /* with functions that compilers evaluate */
+        value = gcal_walk_constant(w, kids.c[kids.n - 1]);
+        has_value = value.kind != GCAL_WALK_VALUE_INTEGER;
+        value.folds = !has_value;
+    }
     if (has_value)
         value = gcal_walk_is_index(w, decl) || gcal_walk_type_is_pointer(type)
                     ? gcal_walk_index_expr(w, kids.c[kids.n - 1])
@@ -286,14 +299,16 @@ static struct gcal_walk_flow walk_return(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
 
-    if (kids.n)
+    if (kids.n && w->result)
+        gcal_walk_return_reference(w, kids.c[0]);
+    else if (kids.n)
         gcal_walk_return_add(w, gcal_walk_expr(w, kids.c[0]));
     return gcal_walk_flow_jump(GCAL_WALK_RETURN, c);
 }
 
 static struct gcal_walk_flow walk_kind(struct gcal_walk *w, CXCursor c)
 {
-    enum CXCursorKind kind = clang_getCursorKind(c);
+    enum CXCursorKind kind = gcal_source_kind(c);
     struct gcal_walk_children kids;
 
     switch (kind) {
@@ -302,7 +317,7 @@ static struct gcal_walk_flow walk_kind(struct gcal_walk *w, CXCursor c)
     case CXCursor_DeclStmt:
         kids = gcal_walk_get_children(w, c);
         for (size_t i = 0; i < kids.n; i++)
-            declare(w, kids.c[i]);
+            gcal_walk_declare(w, kids.c[i]);
         return gcal_walk_flow_fall_through();
     case CXCursor_NullStmt:
         return gcal_walk_flow_fall_through();

@@ -39,7 +39,7 @@ static void add_statement(struct gcal_walk *w, struct switch_body *body, CXCurso
         struct gcal_walk_children kids = gcal_walk_get_children(w, c);
         struct gcal_walk_predicate fits;
 
-        kind = clang_getCursorKind(c);
+        kind = gcal_source_kind(c);
         if (kind == CXCursor_DefaultStmt && kids.n == 1) {
             statement.is_default = statement.has_label = body->has_default = true;
         } else if (kind == CXCursor_CaseStmt && kids.n == 2) {
@@ -69,7 +69,7 @@ static bool read_body(struct gcal_walk *w, CXCursor c, struct gcal_walk_children
     body->type = gcal_source_type(kids.c[0]);
     body->value = gcal_walk_index_expr(w, kids.c[0]);
     body->any = never(w);
-    if (clang_getCursorKind(kids.c[1]) != CXCursor_CompoundStmt) {
+    if (gcal_source_kind(kids.c[1]) != CXCursor_CompoundStmt) {
         gcal_walk_fail(w, c, "a switch without braces cannot be counted");
         return false;
     }
@@ -162,7 +162,7 @@ static struct gcal_walk_flow walk_body(struct gcal_walk *w,
         i = walk_group(w, body, i, &p);
         if (!entered)
             continue;
-        enum CXCursorKind kind = clang_getCursorKind(body->all[i - 1].statement);
+        enum CXCursorKind kind = gcal_source_kind(body->all[i - 1].statement);
         ended = kind == CXCursor_BreakStmt || kind == CXCursor_ReturnStmt ||
                 kind == CXCursor_ContinueStmt;
         if (gcal_walk_flow_any_exit(w, &p.flow).kind == GCAL_WALK_EXIT_ALWAYS)
@@ -196,7 +196,7 @@ static void forget_changes(struct gcal_walk *w, CXCursor braces,
 
     for (size_t i = 0; i < body->n; i++)
         hidden = hidden ||
-                 (clang_getCursorKind(body->all[i].statement) != CXCursor_BreakStmt &&
+                 (gcal_source_kind(body->all[i].statement) != CXCursor_BreakStmt &&
                   gcal_walk_contains_jump(w, body->all[i].statement, GCAL_WALK_BREAK));
     if (!hidden || !(changes = gcal_walk_inductions_find(w, &whole)))
         return;

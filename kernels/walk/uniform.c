@@ -64,10 +64,14 @@ static bool names_lane(const char *name)
 static bool differs(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
-    enum CXCursorKind kind = clang_getCursorKind(c);
+    enum CXCursorKind kind = gcal_source_kind(c);
 
     if (kind == CXCursor_DeclRefExpr)
-        return is_lane(w, clang_getCursorReferenced(c));
+        return is_lane(w, clang_getCursorReferenced(c)) ||
+               (w->unit->language == GCAL_SOURCE_CUDA &&
+                strcmp(gcal_walk_name(w, c), "threadIdx") == 0);
+    if (kind == CXCursor_CXXThisExpr || (kind == CXCursor_MemberRefExpr && !kids.n))
+        return true; /* of any object */
     if (kind == CXCursor_CallExpr &&
         (names_lane(gcal_walk_name(w, c)) ||
          is_lane(w, clang_getCursorDefinition(clang_getCursorReferenced(c)))))
@@ -86,11 +90,9 @@ static bool mark_set(struct gcal_walk *w, CXCursor c, bool to)
     for (;;) {
         c = gcal_walk_strip_casts(w, c);
         kids = gcal_walk_get_children(w, c);
-        switch (clang_getCursorKind(c)) {
+        switch (gcal_source_kind(c)) {
         case CXCursor_DeclRefExpr:
-            return to &&
-                   gcal_source_address_space(gcal_source_type(c)) ==
-                       GCAL_FEATURE_SPACE_ANY &&
+            return to && gcal_source_space(c) == GCAL_FEATURE_SPACE_ANY &&
                    add_lane(w, clang_getCursorReferenced(c));
         case CXCursor_ArraySubscriptExpr:
             to = to || (kids.n > 1 && differs(w, kids.c[1]));
@@ -121,11 +123,11 @@ static bool mark_call(struct gcal_walk *w, CXCursor c, struct gcal_walk_children
     struct gcal_walk_children parts;
     bool found = false;
 
-    if (clang_getCursorKind(function) != CXCursor_FunctionDecl)
+    if (gcal_source_kind(function) != CXCursor_FunctionDecl)
         return false;
     for (size_t i = 1; i < kids.n; i++)
         if (differs(w, kids.c[i]))
-            found |= add_lane(w, clang_Cursor_getArgument(function, (unsigned)i - 1));
+            found |= add_lane(w, gcal_source_parameter(function, i));
     parts = gcal_walk_get_children(w, function);
     at.function = function;
     return (parts.n && mark(w, parts.c[parts.n - 1], at)) || found;
@@ -134,7 +136,7 @@ static bool mark_call(struct gcal_walk *w, CXCursor c, struct gcal_walk_children
 static bool mark_kind(struct gcal_walk *w, CXCursor c, struct place at)
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
-    enum CXCursorKind kind = clang_getCursorKind(c);
+    enum CXCursorKind kind = gcal_source_kind(c);
     CXCursor parts[4];
     bool found = false;
 

@@ -73,7 +73,7 @@ static void forget(struct gcal_walk *w, struct gcal_walk_loop_clauses part)
 static void forget_skipped(struct gcal_walk *w, CXCursor body)
 {
     CXCursor null = clang_getNullCursor();
-    bool is_block = clang_getCursorKind(body) == CXCursor_CompoundStmt;
+    bool is_block = gcal_source_kind(body) == CXCursor_CompoundStmt;
     struct gcal_walk_children kids = is_block ? gcal_walk_get_children(w, body)
                                               : (struct gcal_walk_children){ 1, &body };
     bool skipped = false;
@@ -240,9 +240,9 @@ static enum access of_loop(struct gcal_walk *w, const struct sought *s, CXCursor
     CXCursor parts[4];
     enum access access;
 
-    if (clang_getCursorKind(c) == CXCursor_DoStmt)
+    if (gcal_source_kind(c) == CXCursor_DoStmt)
         return first_of(w, s, kids.n, kids.c);
-    if (clang_getCursorKind(c) == CXCursor_ForStmt) {
+    if (gcal_source_kind(c) == CXCursor_ForStmt) {
         if (gcal_source_for_clauses(c, parts, w->err) < 0)
             return READ;
         access = first_of(w, s, 2, parts);
@@ -262,7 +262,7 @@ static enum access find_access(struct gcal_walk *w, const struct sought *s, CXCu
 
     if (gcal_walk_place_find(w, c, &place))
         return overlaps(s, &place) ? READ : UNTOUCHED;
-    switch (kids.n ? clang_getCursorKind(c) : CXCursor_NullStmt) {
+    switch (kids.n ? gcal_source_kind(c) : CXCursor_NullStmt) {
     case CXCursor_BinaryOperator:
         if (binary == CXBinaryOperator_Assign && kids.n == 2)
             return of_assignment(w, s, kids);

@@ -124,23 +124,25 @@ struct gcal_walk_children gcal_walk_get_children(struct gcal_walk *w, CXCursor c
 
 const char *gcal_walk_name(struct gcal_walk *w, CXCursor c)
 {
-    CXString spelling = clang_getCursorSpelling(c);
-    const char *text = clang_getCString(spelling);
-    const char *copy =
-        gcal_poly_format(w->c, "%s", text && !strchr(text, '(') ? text : "");
+    char *name =
+        w->unit->language == GCAL_SOURCE_CUDA && gcal_source_kind(c) == CXCursor_CallExpr
+            ? gcal_source_called_name(c, w->err)
+            : gcal_source_cursor_name(c, w->err);
+    const char *copy = gcal_poly_format(w->c, "%s", name ? name : "");
 
-    clang_disposeString(spelling);
+    w->failed = w->failed || !name;
+    free(name);
     return copy;
 }
 
 int64_t gcal_walk_type_width(CXType type)
 {
+    int64_t width;
+
     if (type.kind == CXType_Invalid)
         return 1;
-    type = clang_getCanonicalType(type);
-    return type.kind == CXType_ExtVector || type.kind == CXType_Vector
-               ? clang_getNumElements(type)
-               : 1;
+    width = gcal_source_vector(clang_getCanonicalType(type), NULL);
+    return width ? width : 1;
 }
 
 bool gcal_walk_dtype_is_integer(const char *dtype)
@@ -167,7 +169,7 @@ CXType gcal_walk_pointee(CXType type)
 
 bool gcal_walk_is_array_parameter(CXCursor decl)
 {
-    return clang_getCursorKind(decl) == CXCursor_ParmDecl &&
+    return gcal_source_kind(decl) == CXCursor_ParmDecl &&
            gcal_source_is_array(gcal_source_type(decl));
 }
 
@@ -226,7 +228,7 @@ bool gcal_walk_starts_with(const char *text, const char *start)
 
 bool gcal_walk_unwrap(struct gcal_walk *w, CXCursor c, CXCursor *inner)
 {
-    enum CXCursorKind kind = clang_getCursorKind(c);
+    enum CXCursorKind kind = gcal_source_kind(c);
     struct gcal_walk_children kids;
 
     if (kind != CXCursor_ParenExpr && kind != CXCursor_UnexposedExpr &&
@@ -370,9 +372,18 @@ static struct gcal_walk_value whole_parameter(struct gcal_walk *w, CXCursor kern
     for (size_t i = 0; i < n; i++) {
         const char *name = gcal_walk_cell_name(w, decl, leaves[i].at);
 
-        if (gcal_walk_type_is_integer(leaves[i].type) && !is_parameter(w, kernel, name))
+        if (is_parameter(w, kernel, name))
+            continue;
+        if (gcal_walk_type_is_integer(leaves[i].type))
             parts[n_parts++] = (struct gcal_walk_part){
                 leaves[i].at, gcal_walk_integer(gcal_poly_parameter(w->c, name))
+            };
+        else if (gcal_walk_type_is_pointer(leaves[i].type))
+            parts[n_parts++] = (struct gcal_walk_part){
+                leaves[i].at,
+                { .kind = GCAL_WALK_VALUE_POINTER,
+                  .p = gcal_poly_integer(w->c, 0),
+                  .array = gcal_walk_array_find(w, name, GCAL_FEATURE_SPACE_GLOBAL) }
             };
     }
     return gcal_walk_value_of_parts(w, n_parts, parts);
@@ -394,8 +405,10 @@ static void bind_parameters(struct gcal_walk *w, CXCursor kernel)
             pointee = gcal_source_is_array(type) ? type : gcal_walk_pointee(type);
             value = (struct gcal_walk_value){ .kind = GCAL_WALK_VALUE_POINTER };
             value.p = gcal_poly_integer(w->c, 0);
-            value.array =
-                gcal_walk_array_find(w, name, gcal_source_address_space(pointee));
+            value.array = gcal_walk_array_find(w, name,
+                                               w->unit->language == GCAL_SOURCE_CUDA
+                                                   ? GCAL_FEATURE_SPACE_GLOBAL
+                                                   : gcal_source_address_space(pointee));
         } else if (gcal_source_is_image(type)) {
             value.kind = GCAL_WALK_VALUE_POINTER; /* to an unknown place in it */
             value.array = gcal_walk_array_find(w, name, GCAL_FEATURE_SPACE_IMAGE);
@@ -446,6 +459,7 @@ int gcal_walk_kernel(struct gcal_sets_nest *nest, const struct gcal_source_unit 
         free(w.families[i].children);
     free(w.families);
     free(w.returns);
+    free(w.references);
     gcal_annotations_clear(&w.annotations);
     return w.failed ? -1 : gcal_poly_context_check(nest->c, err);
 }

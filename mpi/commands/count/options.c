@@ -17,7 +17,7 @@
 
 #define MAX_SOURCE_BYTES (16u << 20)
 
-enum { ASSUME = 256, STD, BUILD, BUFFER, RANGE };
+enum { ASSUME = 256, STD, BUILD, BUFFER, RANGE, LANGUAGE };
 
 static const struct argp_option kernel_options[] = {
     { "kernel", 'k', "NAME", 0, "The kernel of the file (default: the only one)", 1 },
@@ -30,6 +30,10 @@ static const struct argp_option kernel_options[] = {
     { "include", 'I', "FOLDER", 0,
       "Look for included files in this folder, after that of the including file; may be "
       "repeated",
+      1 },
+    { "language", LANGUAGE, "opencl|cuda|hip", 0,
+      "The language of the file (default: by the end of its name, .cu, .cuh or .hip; "
+      "else OpenCL C)",
       1 },
     { "std", STD, "CL1.0|CL1.1|CL1.2|CL2.0|CL3.0", 0,
       "The version of OpenCL C (default: CL1.2)", 1 },
@@ -240,6 +244,14 @@ static error_t parse_kernel(int key, char *arg, struct argp_state *state)
         gcal_option_list_add(&o->include_folders, arg);
         keep_option(o, key, arg);
         break;
+    case LANGUAGE:
+        if (strcmp(arg, "opencl") != 0 && strcmp(arg, "cuda") != 0 &&
+            strcmp(arg, "hip") != 0)
+            argp_error(state, "--language: expected opencl, cuda or hip, found '%s'",
+                       arg);
+        o->language = arg;
+        keep_option(o, key, arg);
+        break;
     case STD:
         o->build_options =
             gcal_arena_format(gcal_option_arena(), "%s-cl-std=%s ",
@@ -314,11 +326,21 @@ char *gcal_count_options_source(const struct gcal_count_options *o,
                               o->include_folders.items, err);
 }
 
+enum gcal_source_language gcal_count_options_language(const struct gcal_count_options *o)
+{
+    if (!o->language)
+        return gcal_includes_language(o->file);
+    return strcmp(o->language, "cuda") == 0  ? GCAL_SOURCE_CUDA
+           : strcmp(o->language, "hip") == 0 ? GCAL_SOURCE_HIP
+                                             : GCAL_SOURCE_OPENCL_C;
+}
+
 int gcal_count_options_request(const struct gcal_count_options *o,
                                struct gcal_count_request *request, struct gcal_error *err)
 {
     *request = (struct gcal_count_request){ .file = o->file,
                                             .kernel = o->kernel,
+                                            .language = gcal_count_options_language(o),
                                             .build_options = o->build_options,
                                             .assume = o->assume,
                                             .n_banks = o->n_banks,

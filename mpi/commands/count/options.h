@@ -16,6 +16,7 @@ struct gcal_profile;
 
 struct gcal_count_options {
     const char *file, *kernel, *assume;
+    const char *language;        /* "opencl", "cuda"; NULL: by the file's name */
     char *global[GCAL_MAX_DIMS]; /* expressions of --global */
     size_t n_dims;               /* of --local; 0: not given */
     size_t local[GCAL_MAX_DIMS];
@@ -54,6 +55,9 @@ struct gcal_profile *gcal_count_options_profile(const struct gcal_count_options 
 /* Returns whether the global size, or what is said of a buffer, has that name. */
 bool gcal_count_options_mention(const struct gcal_count_options *options,
                                 const char *name);
+
+enum gcal_source_language
+gcal_count_options_language(const struct gcal_count_options *options);
 
 /* The request for the selected kernel, whose texts are the options'; 'request->source' is
  * the caller's to free.

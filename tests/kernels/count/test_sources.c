@@ -90,16 +90,18 @@ static void cuda_is_named(void **state)
         "__global__ void f(float *x) { x[threadIdx.x] = 1; }\n",
         "extern \"C\" __global__ void f(float *x) { x[blockIdx.x] = 1; }\n",
         "template <typename T> __global__ void f(T *x) { *x = 1; }\n",
-        "#include \"cuda_runtime.h\"\n__global__ void f(float *x) { *x = 1; }\n",
         "__device__ float g() { return 1; }\n__global__ void f(float *x) { *x = g(); }\n",
     };
+    static const char *const names[] = { "f", "f", "f<float>", "f" };
 
     (void)state;
     for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++) {
         struct gcal_count_request r = request(sources[i], NULL);
 
-        expect_refused(&r, "(this is CUDA or HIP, which is not read: write the kernel in "
-                           "OpenCL C");
+        expect_refused(&r, "(this is CUDA or HIP: name the file .cu or .hip");
+        r.language = GCAL_SOURCE_CUDA;
+        r.kernel = names[i];
+        expect_counted(&r);
     }
 }
 
