@@ -38,20 +38,21 @@ store/ledger                 : store/params store/files
 store/publish                : store/params store/files store/ledger
 store/medians                : store/files store/ledger store/record
 store/learned                : store/params store/files store/predict
-store/lib                    : store/params store/files store/facts store/predict store/learned
+store/observed               : store/params store/files
+store/lib                    : store/params store/files store/facts store/predict store/learned store/observed
 calib/config                 :
 calib/select                 : kernels/generate fit calib/config
 calib/device                 : kernels/generate
 calib/worker                 : kernels/generate calib/device
 calib/plan                   : kernels/generate kernels/interpret fit calib/config calib/worker
 calib/results                : fit store/params store/files store/record store/ledger store/publish store/medians calib/config
-calib/learn                  : fit store/params store/predict store/learned
+calib/learn                  : fit store/params store/files store/predict store/learned store/observed store/publish
 calib/audit                  : fit store/params store/files store/ledger calib/config
 calib/compare                : kernels/generate fit store/record calib/results
 mpi/cli                      : kernels kernels/includes kernels/count kernels/frontend kernels/generate fit store/params store/files store/record store/publish calib/config calib/worker calib/plan
 mpi/commands/count           : kernels kernels/includes kernels/count kernels/remove kernels/generate mpi/cli
 mpi/commands/own             : kernels kernels/count kernels/generate kernels/interpret calib/worker calib/plan mpi/cli mpi/commands/count
-mpi/ranks                    : kernels/generate fit store/params store/files store/record calib/config calib/select calib/worker calib/plan calib/results mpi/cli
+mpi/ranks                    : kernels/generate fit store/params store/files store/record calib/config calib/select calib/worker calib/plan calib/results calib/learn mpi/cli
 mpi/commands/bench           : kernels/generate kernels/count fit calib/config calib/select calib/worker calib/plan mpi/cli mpi/commands/count
 mpi/commands/predict/remarks : store/params store/predict mpi/cli
 mpi/commands/predict/step    : kernels kernels/count kernels/generate store/params store/predict mpi/cli mpi/commands/count
@@ -59,7 +60,7 @@ mpi/commands/predict         : kernels/generate fit store/learned store/params s
 mpi/commands/explain         : kernels/generate store/params store/predict mpi/cli mpi/commands/count mpi/commands/own mpi/commands/predict/remarks mpi/commands/predict/step mpi/commands/predict
 mpi/commands/learn           : kernels/generate fit store/learned store/params store/files store/record store/predict store/publish calib/config calib/select calib/worker calib/plan calib/results calib/learn mpi/cli mpi/commands/count mpi/commands/own mpi/commands/predict
 mpi/commands/tune            : kernels/generate kernels/interpret fit store/params store/predict calib/config calib/select calib/worker calib/plan mpi/cli mpi/commands/count mpi/commands/own mpi/commands/predict
-mpi/commands/store           : kernels/generate store/learned store/params store/files store/record store/ledger store/publish store/medians calib/config calib/select calib/results calib/compare mpi/cli
+mpi/commands/store           : kernels/generate store/learned store/params store/files store/record store/ledger store/publish store/medians calib/config calib/select calib/results calib/learn calib/compare mpi/cli
 mpi/commands/show            : store/learned store/params store/files store/facts store/ledger calib/config calib/audit mpi/cli
 mpi/commands/audit/output    : store/files store/params calib/audit mpi/cli
 mpi/commands/audit           : store/files calib/config calib/audit mpi/cli mpi/commands/audit/output
@@ -87,7 +88,7 @@ libsmartcols\.h : mpi/cli
 
 # What libgpucal and libgpucal-count are made of: an error where memory runs out, no end of the
 # program, so no arena.
-embedded='kernels/(base|model|includes|frontend|lib)|store/(params|files|facts|predict|learned|lib)'
+embedded='kernels/(base|model|includes|frontend|lib)|store/(params|files|facts|predict|learned|observed|lib)'
 
 status=0
 declare -A may_include=() row_of=()

@@ -28,19 +28,21 @@ static int count_features(const struct gcal_params_device *device,
                           double *features, struct gcal_error *err)
 {
     struct gcal_params_device alone = *device;
+    struct gcal_predictor *p = NULL;
     int rc = 0;
 
     alone.models = m;
     alone.n_models = 1;
     for (size_t i = 0; i < n && rc == 0; i++) {
-        struct gcal_predictor *p =
-            gcal_predictor_create(&alone, m->name, times[i].profile, err);
-
+        if (!i || times[i].profile != times[i - 1].profile) {
+            gcal_predictor_destroy(p);
+            p = gcal_predictor_create(&alone, m->name, times[i].profile, err);
+        }
         rc = p ? gcal_predictor_features(p, times[i].sizes,
                                          features + i * model->n_features, err)
                : -1;
-        gcal_predictor_destroy(p);
     }
+    gcal_predictor_destroy(p);
     return rc;
 }
 

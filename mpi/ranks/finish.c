@@ -11,6 +11,8 @@
 #include "kernels/base/log.h"
 #include "kernels/base/median.h"
 #include "kernels/model/run/run_sink.h"
+#include "calib/learn/kernel.h"
+#include "calib/learn/observed.h"
 #include "calib/results/results.h"
 #include "mpi/cli/display.h"
 #include "mpi/cli/json.h"
@@ -192,6 +194,10 @@ static int fit_and_publish(struct gcal_root *root, struct gcal_record **record,
         gcal_results_publish(&outcome->results, *record, &root->config, root->store, NULL,
                              &outcome->n_published, err) < 0)
         goto out;
+    if (root->store)
+        gcal_learn_observed_too(root->store, &(const struct gcal_learn_run){
+                                                 (*record)->header->run_id,
+                                                 (*record)->header->finished_utc });
     rc = 0;
 out:
     gcal_display_clear(root->display);

@@ -201,6 +201,17 @@ const char *gpucal_model_name(const struct gpucal_model *model);
 int gpucal_refresh(struct gpucal_model *model, const double *sizes, double measured_s,
                    struct gpucal_error *err);
 
+/* Tells the store of a time, in seconds, that a launch of the kernel took on the device: the store's
+ * folder 'observed' has it until 'gpucal store merge', or the next publication, corrects the kernel's
+ * model by it; a model bound after that is sharper, here and on all devices.  1 when the time was
+ * written, 0 when enough are known by now (most of many launches; the first one of a kernel in a
+ * process, which may build or wait), -1.  Takes a microsecond, and some ten when it writes.  The
+ * process must be allowed to write to the store; with $GPUCAL_SIGN_KEY, it signs.
+ */
+int gpucal_observe(const struct gpucal_device *device,
+                   const struct gpucal_profile *profile, const double *sizes,
+                   double seconds, struct gpucal_error *err);
+
 struct gpucal_prediction {
     double time_s;
     double standard_error_s; /* the larger of the parameters' error and the model's
@@ -219,7 +230,12 @@ struct gpucal_prediction {
     const char *roof;    /* the device's limit that binds the kernel ("dram"), owned by
                                 the model; NULL: the model names none */
     double roof_s;       /* the time that this limit alone allows; 0: no roof */
-    uint64_t reserved[8];
+    double
+        pays_after; /* so many further launches like it repay one that is made to be measured:
+                            its time over what the prediction of each is expected to be less wrong by
+                            then.  Infinite: measuring does not pay.  For a measurement that costs k
+                            launches, k times as many.  0: no kernel */
+    uint64_t reserved[7];
 };
 
 /* 'sizes': one per profile parameter, in order.  Allocates nothing.  GPUCAL_ECANNOTRUN: the

@@ -1,6 +1,7 @@
 /* libgpucal.c - profiles, models and predictions of the library */
 #include "store/lib/private.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,11 +14,6 @@
 #include "store/files/store.h"
 
 #define MAX_PROFILE_BYTES (16 << 20)
-
-struct gpucal_profile {
-    struct gcal_profile_set counted;    /* with the same sizes each */
-    const struct gcal_profile *profile; /* the first */
-};
 
 API const char *gpucal_version(void)
 {
@@ -196,6 +192,18 @@ API int gpucal_refresh(struct gpucal_model *model, const double *sizes, double m
 
 /* ---- prediction ---- */
 
+/* The expected error of a normal logarithm is that share of its deviation, of which measuring leaves
+ * what launches differ by.
+ */
+static double pays_after(const struct gcal_prediction *p)
+{
+    double deviation = log(p->high_s / p->low_s) / (2 * GCAL_PARAMS_NORMAL_90);
+
+    return deviation > GCAL_LEARNED_WITHIN
+               ? 1 / (sqrt(2 / M_PI) * (deviation - GCAL_LEARNED_WITHIN))
+               : INFINITY;
+}
+
 API int gpucal_predict(const struct gpucal_model *model, const double *sizes,
                        struct gpucal_prediction *prediction, struct gpucal_error *err)
 {
@@ -216,7 +224,8 @@ API int gpucal_predict(const struct gpucal_model *model, const double *sizes,
                                               .outside = p.outside,
                                               .outside_by = p.outside_by,
                                               .roof = p.roof,
-                                              .roof_s = p.roof_s };
+                                              .roof_s = p.roof_s,
+                                              .pays_after = pays_after(&p) };
     return 0;
 }
 

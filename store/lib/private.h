@@ -6,10 +6,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "kernels/model/profile.h"
 #include "store/lib/gpucal.h"
 #include "store/files/store.h"
 
 struct gcal_error;
+struct gcal_observer;
 struct gcal_params_index;
 
 #define API __attribute__((visibility("default")))
@@ -17,6 +19,12 @@ struct gcal_params_index;
 struct gpucal_store {
     atomic_size_t references; /* devices look up what is learned of kernels */
     struct gcal_store *store;
+    _Atomic(struct gcal_observer *) observer; /* from the first observed time on */
+};
+
+struct gpucal_profile {
+    struct gcal_profile_set counted;    /* with the same sizes each */
+    const struct gcal_profile *profile; /* the first */
 };
 
 struct gpucal_device {

@@ -5,6 +5,7 @@
 
 #include "kernels/base/error.h"
 #include "store/files/store.h"
+#include "store/observed/observed.h"
 
 API struct gpucal_store *gpucal_store_open(const char *path, struct gpucal_error *err)
 {
@@ -13,7 +14,7 @@ API struct gpucal_store *gpucal_store_open(const char *path, struct gpucal_error
     struct gcal_error e = { 0 };
 
     if (s)
-        atomic_init(&s->references, 1);
+        atomic_init(&s->references, 1), atomic_init(&s->observer, NULL);
     if (!path)
         path = getenv("GPUCAL_STORE");
     if (!s)
@@ -35,6 +36,7 @@ API void gpucal_store_close(struct gpucal_store *store)
         return;
     if (atomic_fetch_sub(&store->references, 1) > 1)
         return;
+    gcal_observer_destroy(atomic_load(&store->observer));
     gcal_store_close(store->store);
     free(store);
 }

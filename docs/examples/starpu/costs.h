@@ -33,6 +33,11 @@ void costs_set_cpu_factor(double factor);
 /* Microseconds: StarPU's unit.  The task's cl_arg begins with its size, an int. */
 double costs_us(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
                 unsigned implementation);
+/* Tells the store of a time that the kernel took on an OpenCL worker's device, if that pays for so many
+ * launches to come (gpucal_prediction.pays_after): the next run of the program predicts it better.  1: written, 0:
+ * not needed, -1: the store cannot be written.
+ */
+int costs_observe(int number, double n, double seconds, double n_to_come);
 /* The numbers of StarPU's calls for CPU workers and for OpenCL workers. */
 void costs_asked(unsigned long *cpu, unsigned long *opencl);
 

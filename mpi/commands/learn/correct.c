@@ -5,7 +5,7 @@
 
 #include "kernels/base/error.h"
 #include "kernels/model/profile.h"
-#include "calib/learn/corrections.h"
+#include "calib/learn/observed.h"
 #include "calib/select/select.h"
 #include "mpi/cli/command.h"
 #include "mpi/commands/learn/private.h"
@@ -14,6 +14,7 @@
 #include "store/predict/predictor.h"
 
 GCAL_ARENA_DESTROYER(close_record, gcal_record_close)
+GCAL_ARENA_DESTROYER(clear_target, gcal_predict_target_clear)
 GCAL_ARENA_DESTROYER(clear_measured, gcal_measured_kernels_clear)
 
 /* ---- the general model ---- */
@@ -28,6 +29,28 @@ static const struct gcal_params_model *find_general(const struct gcal_params_dev
 }
 
 /* ---- times ---- */
+
+int gcal_learn_count(struct gcal_arena *arena, const struct gcal_count_options *source,
+                     const struct gcal_params_device *device,
+                     const struct gcal_params_model *general, const char *sizes,
+                     struct gcal_kernel_time *time, struct gcal_error *err)
+{
+    const struct gcal_kernel_counting counting =
+        gcal_predict_counting(device, general->name);
+    struct gcal_predict_target *target =
+        gcal_arena_own(arena, gcal_arena_alloc(arena, 1, sizeof(*target)), clear_target);
+    struct gcal_count_options options = *source;
+
+    options.requires_sizes = true;
+    options.ats = (struct gcal_option_list){ 0 };
+    if (*sizes)
+        gcal_option_list_add(&options.ats, sizes);
+    if (gcal_predict_target_count(target, &options, &counting, err) < 0)
+        return -1;
+    time->profile = target->profile;
+    time->sizes = target->sizes;
+    return 0;
+}
 
 static double value_of(const struct gcal_run_kernel *kernel, const char *name)
 {
@@ -146,8 +169,13 @@ int gcal_learn_fit(struct gcal_learning *l, struct gcal_error *err)
     if (!times.n)
         return gcal_error_set(err, GCAL_EDEVICE, "%s was not measured at any size",
                               l->own.name);
-    if (gcal_learn_add_times(&l->learned, times.n, times.items, err) < 0)
+    if (gcal_learn_add_times(&l->learned, times.n, times.items, err) < 0 ||
+        gcal_learn_fit_kernel(&l->learned, err) < 0 ||
+        gcal_learn_judge_kernel(&l->learned, err) < 0)
         return -1;
     run = (struct gcal_learn_run){ record->header->run_id, record->header->finished_utc };
-    return gcal_learn_fit_kernel(&l->learned, &run, err);
+    if (gcal_learn_publish_kernel(&l->learned, &run, err) < 0)
+        return -1;
+    gcal_learn_observed_too(l->store, &run);
+    return 0;
 }

@@ -9,7 +9,7 @@
 
 #include "kernels/base/arena.h"
 #include "calib/config/config.h"
-#include "calib/learn/corrections.h"
+#include "calib/learn/kernel.h"
 #include "mpi/commands/count/options.h"
 #include "mpi/commands/own/own.h"
 #include "store/params/params.h"
@@ -31,31 +31,6 @@ struct gcal_learn_command {
     struct gcal_option_list catalogue;
     double budget_s;
     bool quiet, json;
-};
-
-/* One kernel, its model on a device, and what it is worth. */
-struct gcal_learned {
-    struct gcal_arena *arena;
-    struct gcal_store *store;
-    const struct gcal_params_device *device; /* to learn on */
-    const struct gcal_params_model *general; /* of the device */
-    const char *name;                        /* of the model */
-    /* Counts the launch at sizes "n=1024,m=64": fills profile and sizes. */
-    int (*count)(void *context, const char *sizes, struct gcal_kernel_time *time,
-                 struct gcal_error *err);
-    void *context;
-    struct gcal_params known; /* in the store; the owner's to clear */
-    size_t n;                 /* times, of all devices of the type */
-    struct gcal_kernel_time *times;
-    struct gcal_params_time *kept; /* the same, as the store keeps them */
-    size_t times_capacity, kept_capacity;
-    struct gcal_params_model model;
-    /* Geometric means at these sizes: of the general model, and of models that lack the size. */
-    double general_error, held_out_error;
-};
-
-struct gcal_learn_run {
-    const char *run_id, *utc;
 };
 
 /* The state of a run of the command; what it has is released with the arena. */
@@ -154,11 +129,6 @@ int gcal_learn_measure(struct gcal_learning *l, struct gcal_error *err);
 
 /* Loads what is published of the node; -1 if the device has no good general model there. */
 int gcal_learn_find_general(struct gcal_learning *l, struct gcal_error *err);
-/* Fits what the record has, and publishes it. */
-int gcal_learn_fit(struct gcal_learning *l, struct gcal_error *err);
-
-/* ---- kernel.c ---- */
-
 /* The counts of a launch of the source at sizes "n=1024,m=64", as 'gpucal predict' has them: the model
  * corrects these.
  */
@@ -166,17 +136,8 @@ int gcal_learn_count(struct gcal_arena *arena, const struct gcal_count_options *
                      const struct gcal_params_device *device,
                      const struct gcal_params_model *general, const char *sizes,
                      struct gcal_kernel_time *time, struct gcal_error *err);
-/* Adds times over the factors of their devices; at sizes that have one already, it stays.  Of several
- * times at the same sizes the median counts, so that a first launch, or one beside another program's
- * work, does not.
- */
-int gcal_learn_add_times(struct gcal_learned *kernel, size_t n,
-                         const struct gcal_params_time *times, struct gcal_error *err);
-/* Corrects the general model by the times, of which there are some, and those that the store has
- * of this type, and publishes that as of 'run'.
- */
-int gcal_learn_fit_kernel(struct gcal_learned *kernel, const struct gcal_learn_run *run,
-                          struct gcal_error *err);
+/* Fits what the record has, and publishes it. */
+int gcal_learn_fit(struct gcal_learning *l, struct gcal_error *err);
 
 /* ---- times.c: --times ---- */
 

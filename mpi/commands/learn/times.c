@@ -8,6 +8,7 @@
 #include "kernels/base/error.h"
 #include "kernels/base/units.h"
 #include "kernels/model/profile.h"
+#include "calib/learn/observed.h"
 #include "calib/select/select.h"
 #include "mpi/cli/catalogue.h"
 #include "mpi/cli/command.h"
@@ -71,9 +72,11 @@ static int learn_kernel(struct learning *l, const char *name, size_t n,
                                 .name = gcal_arena_strdup(l->arena, name),
                                 .count = count,
                                 .context = context };
-    return gcal_learn_add_times(d, n, rows, err) < 0
+    return gcal_learn_add_times(d, n, rows, err) < 0 ||
+                   gcal_learn_fit_kernel(d, err) < 0 ||
+                   gcal_learn_judge_kernel(d, err) < 0
                ? -1
-               : gcal_learn_fit_kernel(d, &l->run, err);
+               : gcal_learn_publish_kernel(d, &l->run, err);
 }
 
 /* ---- a kernel of the user's own ---- */
@@ -358,6 +361,8 @@ int gcal_learn_from_times(const struct gcal_learn_command *c, struct gcal_error 
     l.run = (struct gcal_learn_run){ gcal_run_id_new(l.arena), utc };
     if (rc == 0)
         rc = c->count.file ? learn_own(&l, err) : learn_catalogue(&l, err);
+    if (rc == 0)
+        gcal_learn_observed_too(l.store, &l.run);
     if (rc == 0)
         gcal_learn_print_kernels(c, l.kernels, l.n, gcal_clock_now_s() - start_s);
     for (size_t i = 0; i < l.n; i++)

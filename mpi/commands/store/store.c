@@ -1,4 +1,4 @@
-/* store.c - gpucal store: verification, pruning, forgetting, keys and signatures */
+/* store.c - gpucal store: verification, observed times, pruning, forgetting, keys and signatures */
 #include <argp.h>
 #include <errno.h>
 #include <math.h>
@@ -9,14 +9,18 @@
 
 #include "kernels/base/buf.h"
 #include "kernels/base/arena.h"
+#include "kernels/base/clock.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/base/sign.h"
 #include "kernels/base/strings.h"
+#include "calib/learn/kernel.h"
+#include "calib/learn/observed.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/json.h"
 #include "mpi/cli/options.h"
 #include "mpi/cli/parse.h"
+#include "mpi/cli/run_header.h"
 #include "store/files/store.h"
 #include "store/ledger/ledger.h"
 #include "store/medians/medians.h"
@@ -60,11 +64,11 @@ static double number(const char *text, const char *what, struct argp_state *stat
     return value;
 }
 
-#define ACTIONS "init, verify, prune, forget, sign or keygen"
+#define ACTIONS "init, verify, merge, prune, forget, sign or keygen"
 
 static void check_arguments(const struct store_command *c, struct argp_state *state)
 {
-    static const char *const actions[] = { "init",   "verify", "prune",
+    static const char *const actions[] = { "init",   "verify", "merge", "prune",
                                            "forget", "sign",   "keygen" };
     const size_t n = sizeof(actions) / sizeof(*actions);
     bool forgets;
@@ -146,18 +150,21 @@ static const struct argp argp = {
     .options = options,
     .parser = parse,
     .children = children,
-    .args_doc = "init\nverify\nprune --keep N\nforget --model NAME\nforget --node NODE\n"
-                "sign\nkeygen FILE",
+    .args_doc =
+        "init\nverify\nmerge\nprune --keep N\nforget --model NAME\nforget --node NODE\n"
+        "sign\nkeygen FILE",
     .doc =
         "Makes and maintains a store.\n\n"
         "init makes the folder.  verify checks each file against the ledger of "
-        "publications.  prune removes old "
+        "publications.  merge learns from the times that programs observed "
+        "(gpucal_observe).  prune removes old "
         "files from the histories.  forget removes a model from what is published, on "
         "all devices or on some, or a node.  keygen creates a pair of keys, FILE "
         "(secret) and "
         "FILE.pub.  sign signs all published files, if the store verifies.\v"
         "Examples:\n"
         "  gpucal store keygen site.key\n"
+        "  gpucal store merge --dry-run\n"
         "  gpucal store prune --keep 10 --dry-run\n"
         "  gpucal store forget --model sweeps --node n1 --dry-run\n"
         "  gpucal store forget --node n1 --dry-run\n"
@@ -245,6 +252,68 @@ static int verify(const struct store_command *c, const struct gcal_store *store,
     status = v.n_damaged ? GCAL_EINPUT : 0;
     gcal_verify_result_clear(&v);
     return status;
+}
+
+static void print_observed(const struct gcal_observed_kernel *k)
+{
+    printf("%s on %s of %s: %zu time%s at %zu size%s", k->kernel,
+           *k->device ? k->device : k->uid, k->node, k->n_times, plural(k->n_times),
+           k->n_sizes, plural(k->n_sizes));
+    if (!isnan(k->ratio))
+        printf(", %.2f times what was learned before", k->ratio);
+    if (k->why)
+        printf(": stays: %s", k->drifts ? "drifts" : k->why);
+    puts("");
+}
+
+static json_t *list_observed(const struct gcal_observed *o)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < o->n; i++) {
+        const struct gcal_observed_kernel *k = &o->kernels[i];
+
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:o, s:b, s:b, s:s}",
+                            "kernel", k->kernel, "fingerprint", k->fingerprint, "node",
+                            k->node, "uid", k->uid, "device", k->device, "times",
+                            (int)k->n_times, "sizes", (int)k->n_sizes, "ratio",
+                            gcal_json_number(k->ratio), "drifts", (int)k->drifts,
+                            "learned", (int)!k->why, "why", k->why ? k->why : ""));
+    }
+    return list;
+}
+
+static int merge(struct gcal_arena *arena, const struct store_command *c,
+                 struct gcal_store *store, struct gcal_error *err)
+{
+    char utc[GCAL_CLOCK_UTC_SIZE];
+    const struct gcal_learn_run run = { gcal_run_id_new(arena), utc };
+    struct gcal_observed observed;
+
+    gcal_clock_utc(utc);
+    if (gcal_learn_observed(arena, store, &run, c->dry_run, &observed, err) < 0)
+        return -1;
+    if (c->json) {
+        print_json(c,
+                   json_pack("{s:i, s:i, s:i, s:i, s:o}", "files", (int)observed.n_files,
+                             "published", (int)observed.n_learned, "unsigned",
+                             (int)observed.n_unsigned, "damaged", (int)observed.n_damaged,
+                             "kernels", list_observed(&observed)));
+        return 0;
+    }
+    for (size_t i = 0; i < observed.n; i++)
+        print_observed(&observed.kernels[i]);
+    if (observed.n_unsigned)
+        printf("%zu line%s that no trusted key has signed: left out\n",
+               observed.n_unsigned, plural(observed.n_unsigned));
+    if (observed.n_damaged)
+        printf("%zu damaged line%s left out\n", observed.n_damaged,
+               plural(observed.n_damaged));
+    printf("%zu kernel%s %s from %zu file%s of observed times\n", observed.n_learned,
+           plural(observed.n_learned), c->dry_run ? "would be learned" : "learned",
+           observed.n_files, plural(observed.n_files));
+    return 0;
 }
 
 static int prune(const struct store_command *c, struct gcal_store *store,
@@ -365,7 +434,8 @@ static struct gcal_store *open_store(struct gcal_arena *arena,
                                      struct gcal_error *err)
 {
     bool signs = strcmp(c->action, "sign") == 0;
-    bool changes = strcmp(c->action, "prune") == 0 || strcmp(c->action, "forget") == 0;
+    bool changes = strcmp(c->action, "merge") == 0 || strcmp(c->action, "prune") == 0 ||
+                   strcmp(c->action, "forget") == 0;
     bool writable = signs || (changes && !c->dry_run);
     const char *path = gcal_command_store_path(arena, c->store, NULL, err);
     struct gcal_store *store;
@@ -403,6 +473,7 @@ static int run(struct gcal_arena *arena, const struct store_command *c,
     if (!(store = open_store(arena, c, err)))
         return -1;
     return strcmp(c->action, "verify") == 0   ? verify(c, store, err)
+           : strcmp(c->action, "merge") == 0  ? merge(arena, c, store, err)
            : strcmp(c->action, "prune") == 0  ? prune(c, store, err)
            : strcmp(c->action, "forget") == 0 ? forget(c, store, err)
                                               : sign(c, store, err);

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .profile import Profile
     from .store import Device
 
-_NUMBERS = ("time_s", "standard_error_s", "low_s", "high_s", "not_covered", "outside_by", "roof_s")
+_NUMBERS = ("time_s", "standard_error_s", "low_s", "high_s", "not_covered", "outside_by", "roof_s", "pays_after")
 _TEXTS = ("gap", "outside", "roof")
 
 
@@ -37,6 +37,7 @@ class Prediction:
     outside_by: float  # its ratio to the largest calibrated value, or below 1 to the smallest
     roof: str  # the limit of the device that binds the kernel; "": the model names none
     roof_s: float  # the time that this limit alone allows
+    pays_after: float  # launches after which measuring one has paid; inf: it does not pay
 
     @classmethod
     def _of(cls, p: Any) -> Prediction:
@@ -83,6 +84,7 @@ class Predictions:
     outside_by: npt.NDArray[np.float64]
     roof: npt.NDArray[np.object_]
     roof_s: npt.NDArray[np.float64]
+    pays_after: npt.NDArray[np.float64]
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each prediction, with a column for each size and each member."""
@@ -116,6 +118,16 @@ class Launch:
         row = ffi.new("double[]", self._row())
         check(lib.gpucal_refresh(self.model._model, row, measured_s, check.struct))
 
+    def observe(self, seconds: float) -> bool:
+        """Tells the store of a time that the launch took; see gpucal_observe() in libgpucal(3).
+
+        True when it was written, False when enough are known.
+        """
+        check = Check()
+        row = ffi.new("double[]", self._row())
+        device, profile = self.model.device._device, self.model._profile._profile
+        return bool(check(lib.gpucal_observe(device, profile, row, seconds, check.struct)))
+
     def _row(self) -> list[float]:
         return [float(self.sizes[name]) for name in self.model.sizes]
 
@@ -132,7 +144,8 @@ class Model:
             lib.gpucal_model_bind(device._device, raw(name), profile._profile, check.struct)
         )
         self._model: Any = ffi.gc(pointer, lib.gpucal_model_close)
-        self.device = device
+        self.device: Device = device
+        self._profile: Profile = profile
         self.name: str = text(lib.gpucal_model_name(pointer))
         self.sizes: tuple[str, ...] = profile.sizes
 

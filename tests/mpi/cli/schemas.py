@@ -72,6 +72,7 @@ COMMANDS = [
     ("health --store store --node vm", 0),
     ("export --store drifting --model matmul_sq", 0),
     ("store verify --store store", 0),
+    ("store merge --store store", 0),
     ("store prune --keep 1 --store store", 0),
     ("store keygen key", 0),
     ("store forget --model flops --dry-run --store store", 0),

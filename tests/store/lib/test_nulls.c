@@ -125,6 +125,9 @@ static void of_profiles_and_models(struct gpucal_device *device,
     NO_RESULT(gpucal_predict(model, NULL, &p, &err));
     NO_RESULT(gpucal_predict(model, &n, NULL, &err));
     NO_RESULT(gpucal_refresh(NULL, &n, 1e-6, &err));
+    NO_RESULT(gpucal_observe(NULL, profile, &n, 1e-6, &err));
+    NO_RESULT(gpucal_observe(device, NULL, &n, 1e-6, &err));
+    NO_RESULT(gpucal_observe(device, profile, NULL, 1e-6, &err));
     NO_RESULT(gpucal_refresh(model, NULL, 1e-6, &err));
     NO_RESULT(gpucal_predict_batch(NULL, &n, 1, &p, &err));
     NO_RESULT(gpucal_predict_batch(model, NULL, 1, &p, &err));

@@ -4,6 +4,7 @@ import datetime
 import json
 import math
 import re
+import shutil
 import subprocess
 import threading
 from pathlib import Path
@@ -125,7 +126,7 @@ def test_predicts_arrays(model):
             assert getattr(all_of_them, name)[i] == value
     assert all_of_them.extrapolates.any() and not all_of_them.extrapolates.all()
     frame = all_of_them.to_frame()
-    assert list(frame["n"]) == list(n.ravel()) and len(frame.columns) == 12
+    assert list(frame["n"]) == list(n.ravel()) and len(frame.columns) == 13
     assert model.predict_array(n=512).time_s.shape == ()
     assert model.predict_array(n=[]).time_s.shape == (0,)
 
@@ -146,6 +147,18 @@ def test_refuses_sizes_by_name(model):
     with pytest.raises(gpucal.Error, match=r"row 1 \(n = nan\)") as caught:
         model.predict_array(n=[512, math.nan])
     assert caught.value.code == gpucal.Code.SIZES
+
+
+def test_observes(store, saxpy, tmp_path):
+    shutil.copytree(store.path, tmp_path / "store")
+    device = gpucal.Store(tmp_path / "store").device("vm")
+    launch = device.bind(saxpy._profile).at(n=2**20)
+    p = launch.predict()
+    assert 1 < p.pays_after < 20
+    assert [launch.observe(1.1 * p.time_s) for _ in range(4)] == [False, True, True, True]
+    assert len(list((tmp_path / "store" / "observed").iterdir())) == 1
+    with pytest.raises(gpucal.Error, match="a time of -1 s"):
+        launch.observe(-1)
 
 
 def test_predicts_in_threads(model):

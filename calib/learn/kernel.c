@@ -1,41 +1,20 @@
 /* kernel.c - one kernel on one device: its times, those that the store has, its factors, and publication */
+#include "calib/learn/kernel.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/base/error.h"
 #include "kernels/base/median.h"
 #include "kernels/model/profile.h"
 #include "fit/error_summary.h"
-#include "mpi/commands/learn/private.h"
-#include "mpi/commands/predict/inputs.h"
+#include "calib/learn/corrections.h"
+#include "store/files/store.h"
 #include "store/learned/learned.h"
 #include "store/predict/predictor.h"
 #include "store/publish/publish.h"
 
-GCAL_ARENA_DESTROYER(clear_target, gcal_predict_target_clear)
-
 /* ---- times ---- */
-
-int gcal_learn_count(struct gcal_arena *arena, const struct gcal_count_options *source,
-                     const struct gcal_params_device *device,
-                     const struct gcal_params_model *general, const char *sizes,
-                     struct gcal_kernel_time *time, struct gcal_error *err)
-{
-    const struct gcal_kernel_counting counting =
-        gcal_predict_counting(device, general->name);
-    struct gcal_predict_target *target =
-        gcal_arena_own(arena, gcal_arena_alloc(arena, 1, sizeof(*target)), clear_target);
-    struct gcal_count_options options = *source;
-
-    options.requires_sizes = true;
-    options.ats = (struct gcal_option_list){ 0 };
-    if (*sizes)
-        gcal_option_list_add(&options.ats, sizes);
-    if (gcal_predict_target_count(target, &options, &counting, err) < 0)
-        return -1;
-    time->profile = target->profile;
-    time->sizes = target->sizes;
-    return 0;
-}
 
 /* Unless there is one at these sizes: newer times come first. */
 static int add_time(struct gcal_learned *d, const struct gcal_params_time *time,
@@ -83,7 +62,61 @@ static int read_known_times(struct gcal_learned *d, struct gcal_error *err)
     return before ? gcal_learn_add_times(d, before->n_times, before->times, err) : 0;
 }
 
+static int compare_times(const void *a, const void *b)
+{
+    const struct gcal_kernel_time *p = *(struct gcal_kernel_time *const *)a;
+    const struct gcal_kernel_time *q = *(struct gcal_kernel_time *const *)b;
+
+    return (p->time_s > q->time_s) - (p->time_s < q->time_s);
+}
+
+/* Of more times than are kept, those go whose neighbours are nearest: the shortest and the longest
+ * stay, so that no part of the range is forgotten.
+ */
+static void thin_times(struct gcal_learned *d)
+{
+    struct gcal_kernel_time **by_time =
+        gcal_arena_alloc(d->arena, d->n, sizeof(*by_time));
+    size_t n = d->n, kept = 0;
+
+    for (size_t i = 0; i < n; i++)
+        by_time[i] = &d->times[i];
+    qsort(by_time, n, sizeof(*by_time), compare_times);
+    for (; n > GCAL_LEARN_MOST_TIMES; n--) {
+        size_t nearest = 1;
+
+        for (size_t i = 2; i + 1 < n; i++)
+            if (by_time[i + 1]->time_s / by_time[i - 1]->time_s <
+                by_time[nearest + 1]->time_s / by_time[nearest - 1]->time_s)
+                nearest = i;
+        by_time[nearest]->time_s = 0;
+        memmove(by_time + nearest, by_time + nearest + 1,
+                (n - nearest - 1) * sizeof(*by_time));
+    }
+    for (size_t i = 0; i < d->n; i++)
+        if (d->times[i].time_s > 0) {
+            d->times[kept] = d->times[i];
+            d->kept[kept++] = d->kept[i];
+        }
+    d->n = kept;
+}
+
 /* ---- the model ---- */
+
+int gcal_learn_fit_kernel(struct gcal_learned *d, struct gcal_error *err)
+{
+    const struct gcal_profile *profile = d->times[0].profile;
+    const char *fingerprint = gcal_profile_identity(profile);
+
+    /* Without one, it cannot be corrected. */
+    if ((fingerprint &&
+         gcal_store_load_learned(d->store, fingerprint, &d->known, err) < 0) ||
+        read_known_times(d, err) < 0)
+        return -1;
+    thin_times(d);
+    return gcal_learn_correct(d->arena, d->device, d->name, profile, &d->known, d->n,
+                              d->times, &d->model, err);
+}
 
 /* Adds the error at one time of the device's model of that name. */
 static int add_error(const struct gcal_params_device *device, const char *name,
@@ -100,10 +133,7 @@ static int add_error(const struct gcal_params_device *device, const char *name,
     return rc;
 }
 
-/* The errors of the general model, NaN where it does not predict the kernel at all, and of models
- * that each lack a time.
- */
-static int judge(struct gcal_learned *d, struct gcal_error *err)
+int gcal_learn_judge_kernel(struct gcal_learned *d, struct gcal_error *err)
 {
     struct gcal_kernel_time *others = gcal_arena_alloc(d->arena, d->n, sizeof(*others));
     struct gcal_fit_mean_error of_general = { 0 }, held_out = { 0 };
@@ -129,9 +159,8 @@ static int judge(struct gcal_learned *d, struct gcal_error *err)
 
 /* ---- publication ---- */
 
-/* The factors and the times, for all devices of the type. */
-static int publish(struct gcal_learned *d, const struct gcal_learn_run *run,
-                   struct gcal_error *err)
+int gcal_learn_publish_kernel(struct gcal_learned *d, const struct gcal_learn_run *run,
+                              struct gcal_error *err)
 {
     struct gcal_params_device device = *d->device;
     struct gcal_params_model factors =
@@ -149,21 +178,4 @@ static int publish(struct gcal_learned *d, const struct gcal_learn_run *run,
     factors.origin.gpucal_version = (char *)GPUCAL_VERSION;
     factors.origin.n_fitted = 1;
     return gcal_store_publish_learned(d->store, &params, run->run_id, err);
-}
-
-int gcal_learn_fit_kernel(struct gcal_learned *d, const struct gcal_learn_run *run,
-                          struct gcal_error *err)
-{
-    const struct gcal_profile *profile = d->times[0].profile;
-    const char *fingerprint = gcal_profile_identity(profile);
-
-    /* Without one, it cannot be corrected. */
-    if ((fingerprint &&
-         gcal_store_load_learned(d->store, fingerprint, &d->known, err) < 0) ||
-        read_known_times(d, err) < 0 ||
-        gcal_learn_correct(d->arena, d->device, d->name, profile, &d->known, d->n,
-                           d->times, &d->model, err) < 0 ||
-        judge(d, err) < 0)
-        return -1;
-    return publish(d, run, err);
 }
