@@ -62,8 +62,8 @@ mpi/commands/learn           : kernels/generate fit store/learned store/params s
 mpi/commands/tune            : kernels/generate kernels/interpret fit store/params store/predict calib/config calib/select calib/worker calib/plan mpi/cli mpi/commands/count mpi/commands/own mpi/commands/predict
 mpi/commands/store           : kernels/generate store/learned store/params store/files store/record store/ledger store/publish store/medians calib/config calib/select calib/results calib/learn calib/compare mpi/cli
 mpi/commands/show            : store/learned store/params store/files store/facts store/ledger calib/config calib/audit mpi/cli
-mpi/commands/audit/output    : store/files store/params calib/audit mpi/cli
-mpi/commands/audit           : store/files calib/config calib/audit mpi/cli mpi/commands/audit/output
+mpi/commands/audit/output    : store/files store/params calib/audit calib/learn mpi/cli
+mpi/commands/audit           : store/files calib/config calib/audit calib/learn mpi/cli mpi/commands/audit/output
 mpi/commands/health          : store/files store/params calib/config calib/audit calib/worker mpi/cli
 mpi/commands/export          : store/learned store/params store/files store/ledger store/facts store/predict mpi/cli mpi/commands/count
 mpi                          : calib/worker mpi/cli

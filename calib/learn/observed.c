@@ -480,7 +480,7 @@ static int learn_type(struct kernel *k, const struct group *groups, size_t n,
         return 0;
     k->device = first->device;
     if ((rc = gcal_learn_add_times(&d, n_times, times, err)) == 0 &&
-        (rc = gcal_learn_fit_kernel(&d, err)) == 0 && !m->dry_run)
+        (rc = gcal_learn_fit_kernel(&d, err)) == 0)
         rc = gcal_learn_publish_kernel(&d, m->run, err);
     gcal_params_clear(&d.known);
     m->result->n_learned += rc == 0;
@@ -569,7 +569,11 @@ static int merge_kernel(struct merging *m, const struct line *lines, size_t n_li
         for (size_t j = 0; j < i && is_first; j++)
             is_first =
                 groups[j].of->why || strcmp(groups[j].of->type, groups[i].of->type) != 0;
-        if (!is_first || learn_type(&k, groups, n, &groups[i], &why) == 0)
+        if (!is_first || m->dry_run) {
+            m->result->n_learned += is_first;
+            continue;
+        }
+        if (learn_type(&k, groups, n, &groups[i], &why) == 0)
             continue;
         if (why.code == GCAL_ESTORE) {
             *err = why;
@@ -583,6 +587,24 @@ static int merge_kernel(struct merging *m, const struct line *lines, size_t n_li
         if (groups[i].of->why)
             leave(&k, &groups[i], &has_profile);
     return 0;
+}
+
+/* Devices on which nothing is as it was learned. */
+static void find_devices(struct gcal_observed *o)
+{
+    for (size_t i = 0; i < o->n; i++) {
+        size_t n = 0, n_alike = 0;
+
+        for (size_t k = 0; k < o->n; k++) {
+            if (isnan(o->kernels[k].ratio) ||
+                strcmp(o->kernels[k].uid, o->kernels[i].uid) != 0)
+                continue;
+            n++;
+            n_alike += o->kernels[k].drifts &&
+                       (o->kernels[k].ratio > 1) == (o->kernels[i].ratio > 1);
+        }
+        o->kernels[i].all_drift = o->kernels[i].drifts && n > 1 && n_alike == n;
+    }
 }
 
 int gcal_learn_observed(struct gcal_arena *arena, struct gcal_store *store,
@@ -608,6 +630,7 @@ int gcal_learn_observed(struct gcal_arena *arena, struct gcal_store *store,
             ;
         rc = merge_kernel(&m, m.lines + i, next - i, err);
     }
+    find_devices(observed);
     if (rc == 0 && m.left.failed)
         rc = gcal_error_memory(err);
     if (rc == 0 && !dry_run)

@@ -26,6 +26,7 @@ struct gcal_observed_kernel {
     double
         ratio; /* median of observed over predicted time; NaN: nothing was learned there before */
     bool drifts;
+    bool all_drift;  /* as all kernels of the device, of which there are several, in the same way */
     const char *why; /* they stay where they are; NULL: they are learned */
 };
 
@@ -38,7 +39,8 @@ struct gcal_observed {
     size_t n_learned;                     /* publications: kernels times types */
 };
 
-/* Learns from all observed times, and removes them, as of 'run'; with 'dry_run' nothing changes.  The
+/* Learns from all observed times, and removes them, as of 'run'; with 'dry_run' nothing changes or is
+ * fitted.  The
  * result lives in the arena.
  */
 int gcal_learn_observed(struct gcal_arena *arena, struct gcal_store *store,

@@ -1,5 +1,6 @@
 /* audit.c - gpucal audit: changes of the devices of a store */
 #include <argp.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "kernels/base/log.h"
 #include "kernels/base/strings.h"
 #include "calib/config/config.h"
+#include "calib/learn/observed.h"
 #include "mpi/commands/audit/output/output.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/option_list.h"
@@ -167,13 +169,34 @@ static int audit(struct gcal_arena *arena, struct audit_command *c,
     return 0;
 }
 
-static int status_of(const struct gcal_audit_summary *summary)
+/* Of the nodes that match. */
+static int find_observed(struct gcal_arena *arena, struct gcal_store *store,
+                         const char *pattern, struct gcal_observed *observed,
+                         struct gcal_error *err)
 {
+    size_t n = 0;
+
+    if (gcal_learn_observed(arena, store, NULL, true, observed, err) < 0)
+        return -1;
+    for (size_t i = 0; i < observed->n; i++)
+        if (!pattern || fnmatch(pattern, observed->kernels[i].node, 0) == 0)
+            observed->kernels[n++] = observed->kernels[i];
+    observed->n = n;
+    return 0;
+}
+
+static int status_of(const struct gcal_audit_summary *summary,
+                     const struct gcal_observed *observed)
+{
+    bool warns = summary->worst == GCAL_AUDIT_WARN;
+
     if (summary->worst == GCAL_AUDIT_FAIL)
         return GCAL_EDRIFT;
     if (summary->n_unread)
         return GCAL_EINPUT;
-    return summary->worst == GCAL_AUDIT_WARN ? GCAL_EDRIFT_WARN : GCAL_OK;
+    for (size_t i = 0; i < observed->n; i++)
+        warns = warns || (observed->kernels[i].drifts && observed->kernels[i].ratio > 1);
+    return warns ? GCAL_EDRIFT_WARN : GCAL_OK;
 }
 
 int gcal_command_audit(int argc, char **argv)
@@ -185,19 +208,23 @@ int gcal_command_audit(int argc, char **argv)
     struct gcal_error err = { 0 };
     struct audit_command c = { 0 };
     struct gcal_audit_output_options about;
+    struct gcal_observed observed = { 0 };
     const char *path;
     int rc = -1, status;
 
     gcal_command_parse(&argp, argc, argv, &c);
     if (gcal_config_read_settings(c.config, &config, &err) == 0 &&
         (path = gcal_command_store_path(arena, c.store, c.config, &err)) &&
-        (store = gcal_command_store_open(arena, path, false, &err))) {
-        about = (struct gcal_audit_output_options){
-            .store = path, .files = store, .policy = policy_of(&c, &config), .all = c.all
-        };
+        (store = gcal_command_store_open(arena, path, false, &err)) &&
+        find_observed(arena, store, c.node, &observed, &err) == 0) {
+        about = (struct gcal_audit_output_options){ .store = path,
+                                                    .files = store,
+                                                    .policy = policy_of(&c, &config),
+                                                    .observed = &observed,
+                                                    .all = c.all };
         rc = audit(arena, &c, &about, &summary, &err);
     }
-    status = rc < 0 ? gcal_command_fail(&err) : status_of(&summary);
+    status = rc < 0 ? gcal_command_fail(&err) : status_of(&summary, &observed);
     gcal_arena_destroy(arena);
     gcal_config_clear(&config);
     return status;

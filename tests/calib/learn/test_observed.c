@@ -320,7 +320,14 @@ static void times_that_drift_stay(void **state)
     assert_int_equal(merge(s, false).n_learned, 2);
     time_s = predict(s->device, s->profile, 1).time_s;
     work(s, "n1", s->profile, 1.6, 200);
-    work(s, "n1", s->second, 1, 20);
+    assert_false(merge(s, true).kernels->all_drift);
+    work(s, "n1", s->second, 0.5, 200);
+    assert_false(merge(s, true).kernels->all_drift);
+    work(s, "n1", s->second, 2, 200);
+    work(s, "n1", s->second, 2, 200);
+    assert_true(merge(s, true).kernels->all_drift);
+    for (int i = 0; i < 8; i++)
+        work(s, "n1", s->second, 1, 200);
     for (int i = 0; i < 2; i++) {
         observed = merge(s, false);
         assert_int_equal(observed.n, 2 - i);

@@ -150,6 +150,37 @@ case_times() {
     run "$gpucal" learn own.cl $saxpy --times more.csv --node far
     expect_status 0
     expect_line "learned 'saxpy' from 5 times"
+    # Times that a program observed there, of a file that is written here: far from what was learned they
+    # are held back and named, near they are learned.
+    # shellcheck disable=SC2086
+    "$gpucal" count own.cl $saxpy -o saxpy.yaml
+    kernel=$(sed -n "s/^fingerprint: *'*\([0-9a-f]*\).*/\1/p" saxpy.yaml | head -n 1)
+    uid=$(sed -n 's/^- uid: //p' store/nodes/far.yaml)
+    observe() { # RATIO
+        printf 'gpucal_observed 1\nprofile\t%s\tsaxpy\t' "$kernel"
+        sed 's/\\/\\\\/g; s/\t/\\t/g' saxpy.yaml | awk '{ printf "%s\\n", $0 } END { print "" }'
+        sed -n 2,5p saxpy.csv | awk -F, -v OFS='\t' -v kernel="$kernel" -v uid="$uid" -v ratio="$1" '
+            { for (i = 0; i < 4; i++)
+                  print "time", kernel, "far", uid, "n=" $1, 1e-6 * ratio * $2, "2026-11-27T10:00:00Z", NR ":" i }'
+    }
+    mkdir -p store/observed
+    observe 2 > store/observed/far-1-1.tsv
+    run "$gpucal" store merge
+    expect_status 0
+    expect_line '^saxpy on .* of far: 16 times at 4 sizes, [12].[09]. times what was learned before: stays: drifts'
+    run "$gpucal" audit
+    expect_status 2
+    expect_line 'kernel saxpy takes [12].[09]. times what was learned \(16 times at 4 sizes\)'
+    expect_line 'warning  GPUCAL-KERNEL: '
+    run "$gpucal" audit --json
+    expect_status 2
+    grep -q '"all_of_device": false' out || fail "not in JSON"
+    rm store/observed/*
+    observe 1.02 > store/observed/far-1-2.tsv
+    run "$gpucal" store merge
+    expect_status 0
+    expect_line '^0 kernels|^1 kernel learned from 1 file'
+    [ -z "$(ls store/observed)" ] || fail "times stay"
     refused_times() { # PATTERN TEXT
         printf '%b' "$2" > bad.csv
         # shellcheck disable=SC2086

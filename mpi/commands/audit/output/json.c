@@ -216,6 +216,29 @@ json_t *gcal_audit_json_summary(const struct gcal_audit_summary *s)
                      gcal_audit_verdict_name(worst), "not_audited", unread);
 }
 
+static json_t *kernels_json(const struct gcal_observed *o)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; o && i < o->n; i++) {
+        const struct gcal_observed_kernel *k = &o->kernels[i];
+
+        if (k->drifts)
+            json_array_append_new(
+                list,
+                json_pack("{s:o, s:s, s:o, s:o, s:o, s:f, s:I, s:I, s:b, s:s}", "kernel",
+                          gcal_audit_json_text(k->kernel), "fingerprint", k->fingerprint,
+                          "node", gcal_audit_json_text(k->node), "uid",
+                          gcal_audit_json_text(k->uid), "name",
+                          gcal_audit_json_text(k->device), "ratio", k->ratio, "times",
+                          (json_int_t)k->n_times, "sizes", (json_int_t)k->n_sizes,
+                          "all_of_device", (int)k->all_drift, "verdict",
+                          gcal_audit_verdict_name(k->ratio > 1 ? GCAL_AUDIT_WARN
+                                                               : GCAL_AUDIT_PASS)));
+    }
+    return list;
+}
+
 /* Takes the value. */
 static void print_part(const char *before, json_t *value)
 {
@@ -233,6 +256,7 @@ static int print_end(void *context, const struct gcal_audit_summary *s,
     gcal_quiet_keep_all();
     print_part(j->n_printed ? "\n],\n\"types\": " : HEAD "[],\n\"types\": ",
                json_incref(j->types));
+    print_part(",\n\"kernels\": ", kernels_json(j->about->observed));
     print_part(",\n\"policy\": ", gcal_audit_json_policy(&j->about->policy));
     print_part(",\n\"summary\": ", gcal_audit_json_summary(s));
     fputs("}\n", stdout);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "calib/audit/audit.h"
+#include "calib/learn/observed.h"
 
 struct gcal_arena;
 struct gcal_error;
@@ -35,6 +36,7 @@ struct gcal_audit_output_options {
     const struct gcal_store
         *files; /* the same, open; NULL: no parameter files are read */
     struct gcal_audit_policy policy;
+    const struct gcal_observed *observed; /* NULL: nothing; what drifts is told */
     bool all; /* --all: devices without findings as well */
 };
 

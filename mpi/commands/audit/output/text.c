@@ -83,6 +83,27 @@ static void put_type(void *context, const struct gcal_audit_fits *fits)
     put_findings(t, d);
 }
 
+static void print_kernels(const struct gcal_observed *o)
+{
+    for (size_t i = 0; o && i < o->n; i++) {
+        const struct gcal_observed_kernel *k = &o->kernels[i];
+        bool is_slower = k->ratio > 1;
+
+        if (!k->drifts)
+            continue;
+        printf("%s %s (%s): kernel %s takes %.2f times what was learned (%zu times at %zu "
+               "size%s)%s\n",
+               k->node, k->device, k->uid, k->kernel, k->ratio, k->n_times, k->n_sizes,
+               k->n_sizes == 1 ? "" : "s",
+               k->all_drift ? ", and so do all that were observed there" : "");
+        printf("  %-8s %s: %s\n", is_slower ? "warning" : "pass",
+               k->all_drift ? "GPUCAL-ALL-KERNELS" : "GPUCAL-KERNEL",
+               k->all_drift
+                   ? "the device has changed, or is busy; next: calibrate it"
+                   : "what it runs on data has changed, or its counts have not; next: learn it again");
+    }
+}
+
 static int print_all(void *context, const struct gcal_audit_summary *s,
                      struct gcal_error *err)
 {
@@ -112,6 +133,7 @@ static int print_all(void *context, const struct gcal_audit_summary *s,
                "history of their nodes\n");
     if (t->buf.size)
         fputs(gcal_arena_take(t->arena, &t->buf), stdout);
+    print_kernels(t->about->observed);
     return 0;
 }
 
