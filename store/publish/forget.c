@@ -1,11 +1,14 @@
 /* forget.c - removing a model, or a node, from what is published */
 #include <errno.h>
 #include <fnmatch.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "kernels/base/arena.h"
+#include "kernels/base/clock.h"
 #include "kernels/base/error.h"
 #include "kernels/base/strings.h"
 #include "kernels/model/run/device_match.h"
@@ -17,6 +20,7 @@ struct forgetting {
     struct gcal_arena *arena; /* of one node or type */
     struct gcal_store *store;
     const struct gcal_store_forget *what;
+    double older_s; /* kernels that were learned longer ago go; 0: by the model */
     size_t n_files, n_devices; /* devices of nodes */
     struct gcal_ledger_lines lines;
 };
@@ -332,7 +336,22 @@ static int forget_nodes(struct forgetting *f, struct gcal_error *err)
 
 /* ---- a kernel ---- */
 
-/* The file of a kernel whose models have the name goes as a whole. */
+static bool is_old(const struct gcal_params *kernel, double older_s)
+{
+    double newest_s = 0;
+
+    for (size_t i = 0; i < kernel->n_devices; i++)
+        for (size_t k = 0; k < kernel->devices[i].n_models; k++) {
+            const char *utc = gcal_params_model_origin(&kernel->devices[i],
+                                                       &kernel->devices[i].models[k])
+                                  .calibrated_utc;
+
+            newest_s = fmax(newest_s, gcal_clock_parse_utc(utc ? utc : ""));
+        }
+    return difftime(time(NULL), 0) - newest_s > older_s;
+}
+
+/* The file of a kernel whose models have the name, or are old, goes as a whole. */
 static int forget_learned(struct forgetting *f, const char *fingerprint,
                           struct gcal_error *err)
 {
@@ -347,7 +366,10 @@ static int forget_learned(struct forgetting *f, const char *fingerprint,
                  : gcal_store_load_learned(f->store, fingerprint, &kernel, err);
 
     for (size_t i = 0; i < kernel.n_devices; i++)
-        removes = removes || gcal_params_find_model(&kernel.devices[i], f->what->model);
+        removes = removes || (f->what->model &&
+                              gcal_params_find_model(&kernel.devices[i], f->what->model));
+    if (rc > 0 && f->older_s > 0)
+        removes = is_old(&kernel, f->older_s);
     f->n_files += removes;
     if (rc > 0 && removes && !f->what->dry_run &&
         (rc = removal_begin(&removal, f, "learned", file, err)) > 0) {
@@ -420,5 +442,22 @@ int gcal_store_forget(struct gcal_store *store, const struct gcal_store_forget *
     gcal_ledger_lines_clear(&f.lines);
     *n_files = f.n_files;
     *n_devices = f.n_devices;
+    return rc;
+}
+
+int gcal_publish_forget_old(struct gcal_store *store, double older_s, bool dry_run,
+                            size_t *removed, struct gcal_error *err)
+{
+    const struct gcal_store_forget what = { .dry_run = dry_run };
+    struct forgetting f = {
+        .store = store, .what = &what, .older_s = older_s, .lines = { .store = store }
+    };
+    int rc = gcal_ledger_lines_refresh(&f.lines, err);
+
+    gcal_ledger_lines_sort(&f.lines);
+    if (rc == 0)
+        rc = forget_all_learned(&f, err);
+    gcal_ledger_lines_clear(&f.lines);
+    *removed += f.n_files;
     return rc;
 }

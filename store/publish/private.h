@@ -53,4 +53,8 @@ bool gcal_publish_merge_learned(struct gcal_arena *arena,
                                 const struct gcal_params *old,
                                 struct gcal_params *merged);
 
+/* Removes what is known of kernels that were learned longer ago; adds their number (forget.c). */
+int gcal_publish_forget_old(struct gcal_store *store, double older_s, bool dry_run,
+                            size_t *removed, struct gcal_error *err);
+
 #endif

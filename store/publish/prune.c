@@ -14,7 +14,7 @@
 #include "kernels/base/strings.h"
 #include "store/files/internal.h"
 #include "store/ledger/lines.h"
-#include "store/publish/publish.h"
+#include "store/publish/private.h"
 
 struct pruning {
     struct gcal_store *store;
@@ -163,16 +163,17 @@ static int prune_all(struct pruning *p, const char *folder, const char *history,
 
 #define LEFT_AFTER_S 86400.0
 
-static bool is_left(int folder, const char *name)
+/* Or any file of a folder that has none to stay: 'all'. */
+static bool is_left(int folder, const char *name, double after_s, bool all)
 {
     struct stat info;
 
-    return (strncmp(name, ".try.", 5) == 0 || strncmp(name, ".publish", 8) == 0) &&
+    return (all || strncmp(name, ".try.", 5) == 0 || strncmp(name, ".publish", 8) == 0) &&
            fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-           S_ISREG(info.st_mode) && difftime(time(NULL), info.st_mtime) > LEFT_AFTER_S;
+           S_ISREG(info.st_mode) && difftime(time(NULL), info.st_mtime) > after_s;
 }
 
-static void remove_left(struct pruning *p, const char *name)
+static void remove_left(struct pruning *p, const char *name, double after_s, bool all)
 {
     struct dirent *entry;
     int folder;
@@ -185,7 +186,7 @@ static void remove_left(struct pruning *p, const char *name)
         return;
     }
     while ((entry = readdir(dir)))
-        if (is_left(folder, entry->d_name)) {
+        if (is_left(folder, entry->d_name, after_s, all)) {
             p->removed++;
             if (!p->dry_run)
                 gcal_store_remove(folder, entry->d_name);
@@ -203,18 +204,29 @@ int gcal_store_prune(struct gcal_store *store, size_t keep, double max_age_s,
                          dry_run,
                          .strangers = strangers,
                          .lines = { .store = store } };
-    static const char *const others[] = { "tracks", "medians", "kernels", "locks" };
+    static const char *const others[] = { "tracks", "medians", "kernels", "locks",
+                                          "observed" };
     int rc = gcal_ledger_lines_refresh(&p.lines, err);
 
     gcal_ledger_lines_sort(&p.lines);
     for (const struct gcal_store_kind *k = gcal_store_kinds; k->folder && rc == 0; k++)
         if ((rc = prune_all(&p, k->folder, k->history, err)) == 0) {
-            remove_left(&p, k->folder);
-            remove_left(&p, k->history);
+            remove_left(&p, k->folder, LEFT_AFTER_S, false);
+            remove_left(&p, k->history, LEFT_AFTER_S, false);
         }
     for (size_t i = 0; i < sizeof(others) / sizeof(*others) && rc == 0; i++)
-        remove_left(&p, others[i]);
+        remove_left(&p, others[i], LEFT_AFTER_S, false);
     gcal_ledger_lines_clear(&p.lines);
     *removed = p.removed;
     return rc;
+}
+
+int gcal_store_prune_learned(struct gcal_store *store, double older_s, bool dry_run,
+                             size_t *removed, struct gcal_error *err)
+{
+    struct pruning p = { .store = store, .dry_run = dry_run };
+
+    remove_left(&p, "observed", older_s, true);
+    *removed += p.removed;
+    return gcal_publish_forget_old(store, older_s, dry_run, removed, err);
 }

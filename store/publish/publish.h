@@ -83,6 +83,12 @@ int gcal_store_prune(struct gcal_store *store, size_t keep, double max_age_s,
                      bool dry_run, size_t *removed, struct gcal_strings *strangers,
                      struct gcal_error *err);
 
+/* Removes what is known of kernels that no time was learned of for 'older_s', with a line in the ledger
+ * each, and observed times that nobody merged for as long.  Adds to 'removed'.
+ */
+int gcal_store_prune_learned(struct gcal_store *store, double older_s, bool dry_run,
+                             size_t *removed, struct gcal_error *err);
+
 /* Signs every parameter file, also in the histories, that is not yet signed with the
  * store's key, and the ledger; 'n_signed': the number of files.  Run gcal_store_verify() before, as it signs
  * whatever is there.

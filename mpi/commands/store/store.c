@@ -31,12 +31,12 @@
 
 struct store_command {
     const char *action, *file, *store, *keys, *key, *model, *node, *device;
-    long keep; /* -1: not given */
-    double max_age_s;
+    long keep;                       /* -1: not given */
+    double max_age_s, kernels_age_s; /* NaN: not given */
     bool dry_run, quiet, json;
 };
 
-enum { KEEP = 256, MAX_AGE, KEYS, KEY };
+enum { KEEP = 256, MAX_AGE, KEYS, KEY, KERNELS };
 
 static const struct argp_option options[] = {
     { "keys", KEYS, "FILE", 0,
@@ -48,6 +48,10 @@ static const struct argp_option options[] = {
       "prune: keep the newest N files in the history of each node and type", 0 },
     { "model", 'm', "NAME", 0, "forget: the model; without it, nodes are removed", 0 },
     { "max-age", MAX_AGE, "DAYS", 0, "prune: keep younger files as well", 0 },
+    { "kernels", KERNELS, "DAYS", 0,
+      "prune: forget kernels that nothing was learned of for so long, and observed times "
+      "that nobody merged",
+      0 },
     { "quiet", 'q', NULL, 0, "verify: print only what is damaged or interrupted", 0 },
     { 0 },
 };
@@ -125,6 +129,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case MAX_AGE:
         c->max_age_s = DAY_S * number(arg, "--max-age", state);
+        break;
+    case KERNELS:
+        c->kernels_age_s = DAY_S * number(arg, "--kernels", state);
         break;
     case ARGP_KEY_ARG:
         if (!c->action)
@@ -326,6 +333,8 @@ static int prune(const struct store_command *c, struct gcal_store *store,
 
     if (rc == 0)
         rc = gcal_medians_prune(store, c->dry_run, &removed, err);
+    if (rc == 0 && c->kernels_age_s > 0)
+        rc = gcal_store_prune_learned(store, c->kernels_age_s, c->dry_run, &removed, err);
     for (size_t i = 0; i < strangers.n && i < MOST_NAMED; i++)
         gcal_log(GCAL_LOG_WARN, "%s stays: the ledger does not have it",
                  strangers.items[i]);
@@ -481,7 +490,7 @@ static int run(struct gcal_arena *arena, const struct store_command *c,
 
 int gcal_command_store(int argc, char **argv)
 {
-    struct store_command c = { .keep = -1, .max_age_s = NAN };
+    struct store_command c = { .keep = -1, .max_age_s = NAN, .kernels_age_s = NAN };
     struct gcal_arena *arena = gcal_arena_create();
     struct gcal_error err = { 0 };
     int status;

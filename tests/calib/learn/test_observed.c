@@ -1,9 +1,11 @@
 /* test_observed.c - times that programs observe: their files, and what is learned of them */
 #include <dirent.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -156,7 +158,7 @@ static struct gcal_observed merge(const struct setting *s, bool dry_run)
     static int runs;
     struct gcal_store *store = gcal_store_open_writable(s->folder, NULL);
     const struct gcal_learn_run run = { gcal_arena_format(s->arena, "m%d", ++runs),
-                                        "2026-11-27T12:00:00Z" };
+                                        "2020-11-27T12:00:00Z" };
     struct gcal_observed observed;
     struct gcal_error err = { 0 };
 
@@ -346,6 +348,35 @@ static void times_that_drift_stay(void **state)
     sample_expect_verified(s->folder, 0, 0, NULL);
 }
 
+/* Kernels of which no time came for long, and times that nobody merged. */
+static void old_kernels_are_pruned(void **state)
+{
+    static const double older_s[] = { 3e9, 1e8 };
+    struct setting *s = *state;
+    struct gcal_store *store = gcal_store_open_writable(s->folder, NULL);
+    struct timespec old[2] = { { .tv_sec = 1000000000 }, { .tv_sec = 1000000000 } };
+    struct gcal_error err;
+    char **names;
+    size_t n, removed;
+
+    work(s, "n1", s->profile, 1.2, 10);
+    merge(s, false); /* as of 2020 */
+    work(s, "n1", s->profile, 1, 10);
+    utimensat(AT_FDCWD, find_file(s), old, 0);
+    for (int i = 0; i < 4; i++) {
+        removed = 0;
+        if (gcal_store_prune_learned(store, older_s[i > 0], i == 1, &removed, &err) < 0)
+            fail_msg("%s", err.text);
+        assert_int_equal(removed, i == 0 || i == 3 ? 0 : 2);
+        assert_int_equal(gcal_store_learned(store, &names, &n, NULL), 0);
+        assert_int_equal(n, i < 2);
+        gcal_strings_free(names, n);
+    }
+    gcal_store_close(store);
+    assert_null(find_file(s));
+    sample_expect_verified(s->folder, 0, 0, NULL);
+}
+
 static void times_wait_for_a_calibration(void **state)
 {
     struct setting *s = *state;
@@ -419,7 +450,7 @@ int main(void)
         TEST(a_taken_file_is_left),         TEST(a_child_has_a_file_of_its_own),
         TEST(damage_costs_its_lines_alone), TEST(times_that_drift_stay),
         TEST(times_wait_for_a_calibration), TEST(signatures_are_required),
-        TEST(what_is_no_time_is_refused),
+        TEST(what_is_no_time_is_refused),   TEST(old_kernels_are_pruned),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
