@@ -237,7 +237,9 @@ static void bind_arguments(struct gcal_walk *w, CXCursor function,
 
         if (is_referring(parameter))
             continue;
+        w->unnamed++;
         gcal_walk_variable_declare(w, parameter, values[i]);
+        w->unnamed--;
         gcal_walk_chain_declare(w, parameter, values[i].chain);
     }
 }

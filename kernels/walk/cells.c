@@ -21,7 +21,7 @@ static bool is_union(CXType record)
 
 struct leaves {
     size_t n;
-    bool arrays, too_many;
+    bool arrays, floats, too_many;
     struct gcal_walk_leaf *all;
 };
 
@@ -61,12 +61,13 @@ static void add_members(struct gcal_walk *w, CXType type, int64_t at,
 
 static void add_leaves(struct gcal_walk *w, CXType type, int64_t at, struct leaves *found)
 {
-    if (gcal_walk_type_is_integer(type) || gcal_walk_type_is_pointer(type)) {
+    if (gcal_walk_type_is_integer(type) || gcal_walk_type_is_pointer(type) ||
+        (found->floats && gcal_walk_type_width(type) == 1 && gcal_source_dtype(type))) {
         found->too_many = found->n == GCAL_WALK_MAX_CELLS;
         if (!found->too_many)
             found->all[found->n++] = (struct gcal_walk_leaf){ at, type };
     } else if (gcal_walk_type_width(type) > 1) {
-        if (gcal_walk_dtype_is_integer(gcal_source_dtype(type)))
+        if (found->floats || gcal_walk_dtype_is_integer(gcal_source_dtype(type)))
             add_elements(w, gcal_walk_element_type(type), gcal_walk_type_width(type), at,
                          found);
     } else if (gcal_walk_type_is_record(type)) {
@@ -81,9 +82,16 @@ static void add_leaves(struct gcal_walk *w, CXType type, int64_t at, struct leav
 size_t gcal_walk_leaves(struct gcal_walk *w, CXType type, bool arrays,
                         struct gcal_walk_leaf leaves[GCAL_WALK_MAX_CELLS])
 {
-    struct leaves found = { .arrays = arrays, .all = leaves };
+    struct leaves found = { .arrays = arrays,
+                            .floats = w->unit->language == GCAL_SOURCE_CUDA &&
+                                      gcal_walk_type_is_record(type),
+                            .all = leaves };
 
     add_leaves(w, type, 0, &found);
+    if (found.too_many && found.floats) {
+        found = (struct leaves){ .arrays = arrays, .all = leaves };
+        add_leaves(w, type, 0, &found);
+    }
     return found.too_many ? 0 : found.n;
 }
 
@@ -148,6 +156,8 @@ struct gcal_walk_value gcal_walk_value_of_parts(struct gcal_walk *w, size_t n,
     for (size_t i = 0; i < n; i++) {
         copy->all[i] = parts[i];
         copy->all[i].value.folds = false;
+        if (parts[i].value.product)
+            parts[i].value.product->is_member = true;
     }
     value.parts = copy;
     return value;
@@ -236,10 +246,13 @@ void gcal_walk_cells_store(struct gcal_walk *w, CXCursor decl, int64_t at, int64
     for (size_t i = 0; i < w->n_variables; i++) {
         struct gcal_walk_variable *cell = &w->variables[i];
 
-        if (cell->at >= at && cell->at < at + size && !cell->escaped &&
-            clang_equalCursors(cell->decl, decl))
-            cell->value = gcal_walk_named(w, decl, cell->type,
-                                          gcal_walk_part_find(value, cell->at - at));
+        if (cell->at < at || cell->at >= at + size || cell->escaped ||
+            !clang_equalCursors(cell->decl, decl))
+            continue;
+        cell->value = gcal_walk_named(w, decl, cell->type,
+                                      gcal_walk_part_find(value, cell->at - at));
+        if (!w->unnamed)
+            cell->value.product = NULL;
     }
 }
 

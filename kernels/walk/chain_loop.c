@@ -55,8 +55,15 @@ static void add_target(struct gcal_walk *w, struct changed *changed, CXCursor c)
 
     for (;;) {
         if (gcal_source_kind(c) == CXCursor_DeclRefExpr) {
-            add_decl(changed, clang_getCursorReferenced(c));
-            return;
+            CXCursor decl = clang_getCursorReferenced(c);
+
+            if (gcal_source_kind(decl) != CXCursor_VarDecl ||
+                !gcal_source_is_reference(gcal_source_type(decl))) {
+                add_decl(changed, decl);
+                return;
+            }
+            c = clang_Cursor_getVarDeclInitializer(decl);
+            continue;
         }
         kids = gcal_walk_get_children(w, c);
         if (!kids.n)
@@ -90,6 +97,12 @@ static void find_changed(struct gcal_walk *w, struct changed *changed, CXCursor 
     kids = gcal_walk_get_children(w, c);
     if (is_change(c) && kids.n)
         add_target(w, changed, kids.c[0]);
+    for (size_t i = 1; i < kids.n && kind == CXCursor_CallExpr; i++)
+        if (gcal_walk_may_change(clang_getCursorReferenced(c), i))
+            add_target(w, changed, kids.c[i]);
+    if (kind == CXCursor_CallExpr && gcal_walk_is_lambda(w, clang_getCursorReferenced(c)))
+        find_changed(w, changed, clang_getCursorDefinition(clang_getCursorReferenced(c)),
+                     false);
     if (kind == CXCursor_DeclRefExpr && !is_base &&
         gcal_source_is_array(gcal_source_type(c)))
         add_decl(changed, clang_getCursorReferenced(c));

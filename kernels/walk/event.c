@@ -78,6 +78,7 @@ static void count_operation(struct gcal_walk *w, CXType type, const char *op,
         places && w->n_carried == w->first_carried && gcal_walk_is_affine(w, result);
     const struct gcal_sets_scope *scope;
 
+    w->was_counted = false;
     if (!op || !dtype || w->silent ||
         ((index || auxiliary) && !w->request->index_arithmetic))
         return;
@@ -88,6 +89,8 @@ static void count_operation(struct gcal_walk *w, CXType type, const char *op,
     }
     if (scope == w->scope && places && !index)
         scope = gcal_walk_scope_of(w, result);
+    w->was_counted = true;
+    w->counted = scope;
     add_op(w, (struct gcal_sets_op_event){ .dtype = dtype,
                                            .op = op,
                                            .scope = scope,
@@ -107,6 +110,18 @@ void gcal_walk_count_auxiliary(struct gcal_walk *w, CXType type, const char *op,
                                const struct gcal_walk_value *result)
 {
     count_operation(w, type, op, true, result);
+}
+
+void gcal_walk_fuse(struct gcal_walk *w, struct gcal_walk_product *product, bool fuses)
+{
+    int64_t times = fuses ? -1 : 1;
+
+    product->is_fused = fuses;
+    add_op(w, (struct gcal_sets_op_event){ .dtype = gcal_source_dtype(product->type),
+                                           .op = "mul",
+                                           .scope = product->scope,
+                                           .times = times,
+                                           .instructions = times });
 }
 
 /* Returns whether it is a tag of feature names; gcal_source_find_tag() cuts longer ones at 63. */

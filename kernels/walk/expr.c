@@ -144,6 +144,33 @@ static struct gcal_walk_value walk_operands(struct gcal_walk *w,
     return value;
 }
 
+/* "add" of a value that is a product already, or a fused operation. */
+static const char *fuse(struct gcal_walk *w, const char *op,
+                        const struct gcal_walk_value *left,
+                        const struct gcal_walk_value *right)
+{
+    const struct gcal_walk_value *sides[] = { right, left };
+
+    for (int i = 0; i < 2 && op && strcmp(op, "add") == 0 && !w->silent; i++)
+        if (sides[i]->product && sides[i]->product->is_member &&
+            !sides[i]->product->is_fused) {
+            gcal_walk_fuse(w, sides[i]->product, true);
+            return "madd";
+        }
+    return op;
+}
+
+static void note_product(struct gcal_walk *w, CXType type, const char *op,
+                         struct gcal_walk_value *value)
+{
+    if (w->unit->language != GCAL_SOURCE_CUDA || !op || strcmp(op, "mul") != 0 ||
+        !w->was_counted || value->kind != GCAL_WALK_VALUE_UNKNOWN ||
+        gcal_walk_dtype_is_integer(gcal_source_dtype(type)) ||
+        !(value->product = gcal_poly_alloc(w->c, sizeof(*value->product))))
+        return;
+    *value->product = (struct gcal_walk_product){ .type = type, .scope = w->counted };
+}
+
 /* ---- kinds of expressions ---- */
 
 static bool assigns_index(struct gcal_walk *w, CXCursor left)
@@ -226,6 +253,7 @@ static struct gcal_walk_value walk_compound(struct gcal_walk *w, CXCursor c)
         left = value;
         left.folds = false;
         right = walk_operands(w, kind, type, NULL, kids.c[1], &left, &op);
+        op = fuse(w, op, &left, &right);
         value = gcal_walk_operate(w, kind, type, left, right);
         count_conversion(w, lvalue.type, type, &left);
         gcal_walk_count_op(w, type, op, &value);
@@ -412,10 +440,13 @@ static struct gcal_walk_value walk_binary(struct gcal_walk *w, CXCursor c)
                    : gcal_walk_not_affine("it is not a multiple of the element size");
     }
     right = walk_operands(w, kind, type, &kids.c[0], kids.c[1], &left, &op);
+    op = fuse(w, op, &left, &right);
     value = gcal_walk_operate(w, kind, type, left, right);
+    value.product = NULL;
     if (!left.folds || !right.folds) {
         gcal_walk_count_op(
             w, type, gcal_walk_share_quotient(w, op, &left, &right, &value), &value);
+        note_product(w, type, op, &value);
         gcal_walk_chain_result(w, &value, type, op, left.chain, right.chain);
     }
     return constant_if(left.folds && right.folds, value);
@@ -485,6 +516,7 @@ static struct gcal_walk_value walk_cast(struct gcal_walk *w, CXCursor c)
     bool is_address = gcal_walk_is_address(type), is_reinterpreted, is_counted, folds;
     CXCursor child;
     const struct gcal_walk_chain *chain;
+    struct gcal_walk_product *product;
     struct gcal_walk_value value;
     struct gcal_walk_lvalue lvalue;
 
@@ -509,7 +541,9 @@ static struct gcal_walk_value walk_cast(struct gcal_walk *w, CXCursor c)
     folds = value.folds && gcal_source_dtype(type);
     if (is_reinterpreted)
         value.quotient = NULL; /* its bits are another number */
+    product = from.kind == type.kind ? value.product : NULL;
     value = gcal_walk_cast_value(w, value, from, type);
+    value.product = product;
     if (is_counted)
         count_conversion(w, from, type, &value);
     if (is_reinterpreted)

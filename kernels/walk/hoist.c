@@ -44,6 +44,7 @@ struct gcal_walk_loop_facts {
     size_t call_depth;
     bool writes;          /* to memory, or meets those who do */
     bool writes_pointers; /* to variables, by pointers to them */
+    bool writes_own;      /* to members of the object whose method it is in */
 };
 
 /* What is asked of expressions in 'frame': whether they are the same in each iteration of the loop
@@ -201,6 +202,11 @@ static void add_assigned(struct gcal_walk *w, struct gcal_walk_loop_facts *facts
             return;
         }
         kids = gcal_walk_get_children(w, c);
+        if (clang_Cursor_isNull(c) || (gcal_source_kind(c) == CXCursor_MemberRefExpr &&
+                                       (!kids.n || gcal_walk_is_this(w, kids.c[0])))) {
+            facts->writes_own = true; /* of another object: find_call_facts */
+            return;
+        }
         if (!kids.n ||
             (gcal_source_kind(c) != CXCursor_ArraySubscriptExpr &&
              gcal_source_kind(c) != CXCursor_MemberRefExpr) ||
@@ -514,6 +520,8 @@ static bool is_steady_object(struct gcal_walk *w, const struct question *q)
                           ? find_argument(q->frame, q->frame->function)
                           : clang_getNullCursor();
 
+    if (q->frame && q->frame == q->around)
+        return !q->facts->writes && !q->facts->writes_own;
     return !clang_Cursor_isNull(object) &&
            !find_variable(q->facts, q->frame->function).n_assigned &&
            is_steady_for(w, q, q->frame->function, q->frame->outer, object);
@@ -528,7 +536,8 @@ static bool find_steady(struct gcal_walk *w, const struct question *q, CXCursor 
 
     switch (kind) {
     case CXCursor_DeclRefExpr:
-        return is_steady_variable(w, q, c) && is_kept(w, q, c, c);
+        return is_steady_variable(w, q, c) && is_kept(w, q, c, c) &&
+               !(q->facts->writes && gcal_source_is_pointed_to(c));
     case CXCursor_CompoundAssignOperator:
         return false;
     case CXCursor_BinaryOperator:

@@ -293,6 +293,26 @@ static struct gcal_walk_value forget_value(struct gcal_walk *w,
     return gcal_walk_value_of_parts(w, n, parts);
 }
 
+static void find_changes(struct gcal_walk *w, struct finding *finding, CXCursor c,
+                         bool is_base);
+
+/* What a call changes by references; a lambda changes variables by their names. */
+static void find_call_changes(struct gcal_walk *w, struct finding *finding, CXCursor call,
+                              struct gcal_walk_children kids)
+{
+    CXCursor function = clang_getCursorReferenced(call), null = clang_getNullCursor();
+    struct gcal_walk_children body;
+
+    for (size_t i = 1; i < kids.n; i++)
+        if (gcal_walk_may_change(function, i))
+            note_change(w, finding, kids.c[i], null, false, 2);
+    if (gcal_walk_is_lambda(w, function)) {
+        body = gcal_walk_get_children(w, clang_getCursorDefinition(function));
+        if (body.n)
+            find_changes(w, finding, body.c[body.n - 1], false);
+    }
+}
+
 /* 'is_base': of a subscript. */
 static void find_changes(struct gcal_walk *w, struct finding *finding, CXCursor c,
                          bool is_base)
@@ -304,7 +324,15 @@ static void find_changes(struct gcal_walk *w, struct finding *finding, CXCursor 
     if (clang_Cursor_isNull(c) || !gcal_walk_enter(w, c))
         return;
     kids = gcal_walk_get_children(w, c);
-    if (kind == CXCursor_VarDecl) {
+    if (kind == CXCursor_CallExpr && w->unit->language == GCAL_SOURCE_CUDA)
+        find_call_changes(w, finding, c, kids);
+    if (kind == CXCursor_VarDecl && gcal_source_is_reference(gcal_source_type(c))) {
+        w->silent++;
+        w->frozen++;
+        gcal_walk_declare(w, c);
+        w->frozen--;
+        w->silent--;
+    } else if (kind == CXCursor_VarDecl) {
         /* A variable of the body has no value before its declaration. */
         struct gcal_walk_value value = gcal_walk_unknown("it has no value yet");
 

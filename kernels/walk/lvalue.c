@@ -542,6 +542,10 @@ struct gcal_walk_value gcal_walk_lvalue_load(struct gcal_walk *w, CXCursor at,
         gcal_walk_private_access(w, at, lvalue, GCAL_FEATURE_LOAD);
         w->n_carried += is_carried(w, lvalue);
         value = load_variable(w, at, lvalue);
+        if (value.product && value.product->is_fused && !w->silent) {
+            gcal_walk_fuse(w, value.product, false); /* it is used once more */
+            value.product = NULL;
+        }
         value.chain = value.kind == GCAL_WALK_VALUE_UNKNOWN
                           ? gcal_walk_chain_load(w, lvalue)
                           : NULL;

@@ -67,11 +67,13 @@ static void set_variable(struct gcal_walk *w, const struct gcal_walk_lvalue *var
                    ? gcal_walk_leaves(w, variable->type, true, leaves)
                    : 0;
 
+    w->unnamed++;
     if (!n)
         gcal_walk_cell_set(w, variable->decl, 0, variable->type, value);
     for (size_t i = 0; i < n; i++)
         gcal_walk_cell_set(w, variable->decl, leaves[i].at, leaves[i].type,
                            gcal_walk_part_find(value, leaves[i].at));
+    w->unnamed--;
     gcal_walk_chain_declare(w, variable->decl, value.chain);
 }
 
@@ -128,6 +130,12 @@ bool gcal_walk_may_change(CXCursor function, size_t i)
     type = gcal_source_type(parameter);
     return gcal_source_is_reference(type) &&
            !clang_isConstQualifiedType(clang_getPointeeType(type));
+}
+
+bool gcal_walk_is_lambda(struct gcal_walk *w, CXCursor function)
+{
+    return clang_getCursorKind(function) == CXCursor_CXXMethod &&
+           !*gcal_walk_name(w, clang_getCursorSemanticParent(function));
 }
 
 /* ---- "this" ---- */
@@ -233,6 +241,7 @@ static void store_member(struct gcal_walk *w, const struct gcal_walk_lvalue *obj
     long long bits = gcal_source_member_offset(
         clang_getCursorType(clang_getCursorSemanticParent(field)), field);
     struct gcal_walk_lvalue member = *object;
+    struct gcal_walk_value part;
 
     if (gcal_source_is_reference(type)) {
         gcal_walk_refer(w, field, value);
@@ -241,7 +250,12 @@ static void store_member(struct gcal_walk *w, const struct gcal_walk_lvalue *obj
     if (bits < 0)
         return;
     gcal_walk_narrow(w, &member, bits / 8, type);
-    gcal_walk_lvalue_store(w, value, &member, gcal_walk_expr(w, value));
+    part = gcal_walk_expr(w, value);
+    if (part.product)
+        part.product->is_member = true;
+    w->unnamed++;
+    gcal_walk_lvalue_store(w, value, &member, part);
+    w->unnamed--;
 }
 
 /* The initialiser in the declaration of a member; or a null cursor. */

@@ -31,6 +31,15 @@ enum gcal_walk_value_kind {
 
 struct gcal_walk_choice;
 
+/* A floating product that was counted.  Compilers of CUDA fuse it with an addition as those of OpenCL
+ * C do within an expression, though it came through a member of an object without a name.
+ */
+struct gcal_walk_product {
+    CXType type;
+    const struct gcal_sets_scope *scope; /* where it was counted */
+    bool is_member, is_fused;
+};
+
 struct gcal_walk_value {
     enum gcal_walk_value_kind kind;
     const struct gcal_poly *p; /* integer; pointer: offset in bytes, NULL: unknown */
@@ -65,6 +74,7 @@ struct gcal_walk_value {
     /* unknown integer, or pointer at an unknown place: what it may be (in bytes); or NULL */
     const struct gcal_sets_range *range;
     const struct gcal_walk_parts *parts; /* unknown: a vector or structure; or NULL */
+    struct gcal_walk_product *product;   /* unknown: that it is, of CUDA; or NULL */
 };
 
 /* 'yes' where 'when' holds, else 'no'; each is an integer, or a pointer, or a choice again. */
@@ -226,8 +236,11 @@ struct gcal_walk {
     CXCursor none[GCAL_WALK_N_NONE];    /* null cursors */
     size_t n_families, family_capacity; /* a power of two */
     struct gcal_walk_family *families;  /* by the hash of the parent */
-    int quiet;                  /* > 0: affine integer operations are index arithmetic */
-    int silent;                 /* > 0: nothing is counted */
+    int quiet;        /* > 0: affine integer operations are index arithmetic */
+    int silent;       /* > 0: nothing is counted */
+    int unnamed;      /* > 0: variables that are set have no names in the source */
+    bool was_counted; /* the last operation; where: */
+    const struct gcal_sets_scope *counted;
     int frozen;                 /* > 0: variables keep their values */
     int in_control;             /* > 0: in the condition of a loop, */
     unsigned control_dimension; /* whose iterations this dimension numbers */
@@ -458,6 +471,8 @@ unsigned gcal_walk_array_find(struct gcal_walk *w, const char *name,
  */
 void gcal_walk_count_op(struct gcal_walk *w, CXType type, const char *op,
                         const struct gcal_walk_value *result);
+/* Takes back a product, which is fused with an addition, or counts it after all. */
+void gcal_walk_fuse(struct gcal_walk *w, struct gcal_walk_product *product, bool fuses);
 /* A comparison, selection, negation or conversion; of indices: index arithmetic. */
 void gcal_walk_count_auxiliary(struct gcal_walk *w, CXType type, const char *op,
                                const struct gcal_walk_value *result);
@@ -658,6 +673,7 @@ void gcal_walk_refer(struct gcal_walk *w, CXCursor decl, CXCursor c);
 /* False: it refers to nothing so far. */
 bool gcal_walk_reference_find(const struct gcal_walk *w, CXCursor decl,
                               struct gcal_walk_lvalue *lvalue);
+bool gcal_walk_is_lambda(struct gcal_walk *w, CXCursor function);
 /* What "this" points to in the function that is being walked, whose members are those of 'record'. */
 struct gcal_walk_lvalue gcal_walk_this(struct gcal_walk *w, CXCursor record);
 bool gcal_walk_is_this(struct gcal_walk *w, CXCursor c);

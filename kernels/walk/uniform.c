@@ -126,6 +126,8 @@ static bool mark_call(struct gcal_walk *w, CXCursor c, struct gcal_walk_children
     if (gcal_source_kind(function) != CXCursor_FunctionDecl)
         return false;
     for (size_t i = 1; i < kids.n; i++)
+        found |= gcal_walk_may_change(function, i) && mark_set(w, kids.c[i], true);
+    for (size_t i = 1; i < kids.n; i++)
         if (differs(w, kids.c[i]))
             found |= add_lane(w, gcal_source_parameter(function, i));
     parts = gcal_walk_get_children(w, function);

@@ -274,6 +274,8 @@ void gcal_walk_cell_set(struct gcal_walk *w, CXCursor decl, int64_t at, CXType t
     struct gcal_walk_variable *known = gcal_walk_cell_find(w, decl, at), *moved;
 
     value.quotient = NULL; /* loops do not look for changes of floating variables */
+    if (!w->unnamed)
+        value.product = NULL;
     if (known) {
         if (!known->escaped)
             known->value = value;
