@@ -303,7 +303,7 @@ static int take_buffers(struct gcal_count_walked *walked, struct gcal_error *err
         if (arg < 0 || !find_element(walked->kernel, arg, &element))
             rc = refuse_buffer(walked, b->argument, err);
         else if ((rc = check_stated(c, b, element, err)) == 0)
-            b->bytes = (size_t)clang_Type_getSizeOf(element);
+            b->bytes = (size_t)gcal_source_size(element);
         if (rc == 0 && gcal_source_is_image(element))
             b->elements = NULL; /* but extents */
         if (rc == 0 && !gcal_source_dtype(element))

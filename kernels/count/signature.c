@@ -131,7 +131,7 @@ static void lay_out(struct layout *l, CXType type, size_t offset)
     const char *dtype;
 
     type = clang_getCanonicalType(type);
-    size = clang_Type_getSizeOf(type);
+    size = gcal_source_size(type);
     if (type.kind == CXType_Record) {
         at.is_union =
             gcal_source_kind(clang_getTypeDeclaration(type)) == CXCursor_UnionDecl;
@@ -139,7 +139,7 @@ static void lay_out(struct layout *l, CXType type, size_t offset)
     } else if (type.kind == CXType_ConstantArray) {
         CXType element = clang_getArrayElementType(type);
 
-        for (long long done = 0; done < size; done += clang_Type_getSizeOf(element))
+        for (long long done = 0; done < size; done += gcal_source_size(element))
             lay_out(l, element, offset + (size_t)done);
     } else if ((dtype = gcal_source_dtype(type)) && offset >= l->end) {
         size_t n_elements = (size_t)gcal_source_vector(type, NULL);
@@ -239,7 +239,7 @@ static int read_type(CXCursor decl, struct gcal_count_signature_arg *arg,
     if (arg->kind != GCAL_COUNT_SIGNATURE_SCALAR)
         type = canonical_pointee(type);
     dtype = widest_dtype(type, 0);
-    bytes = clang_Type_getSizeOf(type);
+    bytes = gcal_source_size(type);
     arg->per_item = bytes > 0 ? (size_t)bytes / gcal_dtype_size(dtype) : 1;
     if (!(arg->dtype = strdup(dtype)))
         return gcal_error_memory(err);
@@ -414,7 +414,7 @@ static int add_members(struct gcal_count_signature *signature, CXType type,
             free(part);
         else
             add_part(&list, element, part,
-                     offset + (size_t)i * (size_t)clang_Type_getSizeOf(element));
+                     offset + (size_t)i * (size_t)gcal_source_size(element));
     }
     return list.rc;
 }
@@ -423,7 +423,7 @@ static int read_struct(CXCursor decl, struct gcal_count_signature *signature,
                        struct gcal_error *err)
 {
     size_t at = signature->n_args - 1;
-    long long bytes = clang_Type_getSizeOf(clang_getCursorType(decl));
+    long long bytes = gcal_source_size(clang_getCursorType(decl));
     int rc = add_members(signature, clang_getCursorType(decl), signature->args[at].name,
                          0, err);
 

@@ -77,7 +77,7 @@ const struct gcal_interp_type *gcal_interp_type_record(struct gcal_interp_transl
     CXCursor decl = clang_getTypeDeclaration(record);
     struct gcal_source_children children;
     struct gcal_interp_type *type;
-    long long size = clang_Type_getSizeOf(record);
+    long long size = gcal_source_size(record);
     int rc;
 
     for (size_t i = 0; i < t->n_records; i++)

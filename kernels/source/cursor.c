@@ -124,6 +124,14 @@ CXType gcal_source_type(CXCursor c)
     return type.kind == CXType_Invalid ? type : clang_getCanonicalType(type);
 }
 
+long long gcal_source_size(CXType type)
+{
+    type = type.kind == CXType_Invalid ? type : clang_getCanonicalType(type);
+    return type.kind == CXType_Invalid || type.kind == CXType_Unexposed
+               ? -1
+               : clang_Type_getSizeOf(type);
+}
+
 /* clang's numbers of address spaces, the same for every target and for LLVM 14 to 19;
  * tests/kernels/source/test_source.c checks them.
  */

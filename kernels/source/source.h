@@ -110,6 +110,9 @@ char *gcal_source_canonical_text(CXCursor kernel, struct gcal_error *err);
 /* The canonical type of 'c'; invalid where it has none. */
 CXType gcal_source_type(CXCursor c);
 
+/* In bytes; negative: it has none, or is not known.  libclang crashes on types of code with errors. */
+long long gcal_source_size(CXType type);
+
 /* The address space of 'type': global, local, constant, or ANY for private. */
 enum gcal_feature_space gcal_source_address_space(CXType type);
 

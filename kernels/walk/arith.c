@@ -104,7 +104,7 @@ struct gcal_walk_value gcal_walk_convert(struct gcal_walk *w,
                                          struct gcal_walk_value value, CXType from,
                                          CXType to)
 {
-    long long bytes = clang_Type_getSizeOf(to);
+    long long bytes = gcal_source_size(to);
 
     if (value.choice)
         return change_choice(w, value.choice, from, to, gcal_walk_convert);
@@ -146,8 +146,8 @@ static struct gcal_walk_value store(struct gcal_walk *w, struct gcal_walk_value 
     if (value.kind != GCAL_WALK_VALUE_INTEGER || !gcal_walk_type_is_integer(type) ||
         type.kind == CXType_Bool)
         return value;
-    if (clang_Type_getSizeOf(type) < 4)
-        value.p = wrapped(w, value.p, clang_Type_getSizeOf(type), is_signed(type));
+    if (gcal_source_size(type) < 4)
+        value.p = wrapped(w, value.p, gcal_source_size(type), is_signed(type));
     return value;
 }
 
@@ -349,7 +349,7 @@ static struct gcal_walk_value check_overflow(CXType type, struct gcal_walk_value
     enum { LARGEST = 1 << 24 };
 
     if (value.kind != GCAL_WALK_VALUE_INTEGER || type.kind == CXType_Invalid ||
-        clang_Type_getSizeOf(type) > 4)
+        gcal_source_size(type) > 4)
         return value;
     for (size_t i = 0; i < value.p->n_terms; i++) {
         const struct gcal_poly_term *term = &value.p->terms[i];
@@ -562,7 +562,7 @@ struct gcal_walk_value gcal_walk_move_pointer(struct gcal_walk *w,
                                               struct gcal_walk_value by,
                                               CXType pointer_type, int sign)
 {
-    long long size = clang_Type_getSizeOf(gcal_walk_pointee(pointer_type));
+    long long size = gcal_source_size(gcal_walk_pointee(pointer_type));
 
     return gcal_walk_pointer_add(w, pointer, by, size > 0 ? sign * size : 0);
 }

@@ -81,7 +81,7 @@ static struct gcal_walk_value function_of_integers(struct gcal_walk *w, const ch
         /* convert_T() and convert_T_sat() */
         struct gcal_walk_value value = args[0];
         CXType from = types[0];
-        long long bits = 8 * clang_Type_getSizeOf(type);
+        long long bits = 8 * gcal_source_size(type);
         bool is_signed = gcal_source_dtype(type)[0] == 'i';
         int64_t high;
 

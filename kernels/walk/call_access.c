@@ -47,7 +47,7 @@ static struct gcal_walk_value vector_access(struct gcal_walk *w, CXCursor c,
     pointer = gcal_walk_index_expr(w, kids.c[first + 1]);
     type =
         clang_getCanonicalType(clang_getPointeeType(gcal_source_type(kids.c[first + 1])));
-    size = clang_Type_getSizeOf(type);
+    size = gcal_source_size(type);
     pointer = gcal_walk_pointer_add(w, pointer, offset, spacing * size);
     gcal_walk_count_access(w, c, type, width,
                            gcal_walk_pointer_space(w, c, type, pointer),
@@ -144,7 +144,7 @@ static void count_side(struct gcal_walk *w, CXCursor c, CXCursor side,
         pointer.p =
             gcal_poly_add(w->c, pointer.p,
                           gcal_poly_scale(w->c, gcal_poly_mul(w->c, element, stride),
-                                          clang_Type_getSizeOf(type), 1));
+                                          gcal_source_size(type), 1));
     else
         pointer.p = NULL;
     pointer.choice = NULL;

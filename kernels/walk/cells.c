@@ -32,7 +32,7 @@ static void add_leaves(struct gcal_walk *w, CXType type, int64_t at,
 static void add_elements(struct gcal_walk *w, CXType type, int64_t n, int64_t at,
                          struct leaves *found)
 {
-    int64_t spacing = clang_Type_getSizeOf(type);
+    int64_t spacing = gcal_source_size(type);
 
     for (int64_t i = 0; i < n && !found->too_many; i++) {
         size_t before = found->n;
@@ -113,7 +113,7 @@ static const char *part_name(struct gcal_walk *w, CXType type, const char *name,
     }
     if (type.kind == CXType_ConstantArray) {
         element = clang_getCanonicalType(clang_getArrayElementType(type));
-        size = clang_Type_getSizeOf(element);
+        size = gcal_source_size(element);
         return part_name(w, element,
                          gcal_poly_format(w->c, "%s_%d", name, (int)(at / size)),
                          at % size);
@@ -126,7 +126,7 @@ static const char *part_name(struct gcal_walk *w, CXType type, const char *name,
         long long bits = clang_Cursor_getOffsetOfField(kids.c[i]);
         const char *own = gcal_walk_name(w, kids.c[i]);
 
-        if (bits >= 0 && at >= bits / 8 && at < bits / 8 + clang_Type_getSizeOf(part))
+        if (bits >= 0 && at >= bits / 8 && at < bits / 8 + gcal_source_size(part))
             return part_name(w, part,
                              *own ? gcal_poly_format(w->c, "%s_%s", name, own) : name,
                              at - bits / 8);
@@ -322,7 +322,7 @@ static bool find_designated(struct gcal_walk *w, CXCursor c, CXType whole,
         !gcal_poly_is_constant(index.p, &number) || !gcal_source_is_array(whole))
         return false;
     element = clang_getCanonicalType(clang_getArrayElementType(whole));
-    *at = number * clang_Type_getSizeOf(element);
+    *at = number * gcal_source_size(element);
     return true;
 }
 
@@ -340,7 +340,7 @@ static bool find_place(CXType whole, struct gcal_walk_children fields, size_t i,
 {
     if (gcal_source_is_array(whole)) {
         *type = clang_getCanonicalType(clang_getArrayElementType(whole));
-        *at = (int64_t)i * clang_Type_getSizeOf(*type);
+        *at = (int64_t)i * gcal_source_size(*type);
         return (long long)i < clang_getArraySize(whole);
     }
     if (i >= fields.n)
@@ -476,7 +476,7 @@ CXType gcal_walk_element_type(CXType type)
 
 int64_t gcal_walk_vector_spacing(CXType type)
 {
-    return clang_Type_getSizeOf(gcal_walk_element_type(type));
+    return gcal_source_size(gcal_walk_element_type(type));
 }
 
 static bool is_integer_vector(CXType type)

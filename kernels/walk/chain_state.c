@@ -133,9 +133,9 @@ void gcal_walk_chain_store(struct gcal_walk *w, const struct gcal_walk_lvalue *l
 void gcal_walk_chain_declare(struct gcal_walk *w, CXCursor decl,
                              const struct gcal_walk_chain *chain)
 {
-    struct gcal_walk_chained wanted = {
-        .decl = decl, .size = clang_Type_getSizeOf(gcal_source_type(decl))
-    };
+    struct gcal_walk_chained wanted = { .decl = decl,
+                                        .size =
+                                            gcal_source_size(gcal_source_type(decl)) };
     struct gcal_walk_chained *e;
 
     if (!gcal_walk_chain_counts(w))

@@ -56,7 +56,7 @@ const struct gcal_sets_range *gcal_walk_range_of_values(struct gcal_walk *w, int
 
 const struct gcal_sets_range *gcal_walk_range_of_type(struct gcal_walk *w, CXType type)
 {
-    long long bytes = clang_Type_getSizeOf(type);
+    long long bytes = gcal_source_size(type);
 
     if (!gcal_walk_type_is_integer(type) || bytes < 1 || bytes > 2)
         return NULL;
@@ -246,7 +246,7 @@ static const struct gcal_sets_range *shifted(struct gcal_walk *w,
                                              const struct gcal_sets_range *range,
                                              const struct gcal_poly *by)
 {
-    long long bits = 8 * clang_Type_getSizeOf(type);
+    long long bits = 8 * gcal_source_size(type);
     int64_t number;
 
     if (!gcal_poly_is_constant(by, &number) || number < 0 || number > 62)
@@ -292,7 +292,7 @@ with_number(struct gcal_walk *w, enum CXBinaryOperatorKind kind, CXType type,
         return shifted(w, kind, type, range, number);
     case CXBinaryOperator_Div:
         return gcal_poly_is_constant(number, &by)
-                   ? divided(w, range, 8 * clang_Type_getSizeOf(type), by)
+                   ? divided(w, range, 8 * gcal_source_size(type), by)
                    : NULL;
     case CXBinaryOperator_Mul:
         return range ? scaled(w, range, number) : NULL;
@@ -385,7 +385,7 @@ const struct gcal_sets_range *gcal_walk_range_function(struct gcal_walk *w,
 
     if (strcmp(name, "popcount") == 0 || strcmp(name, "clz") == 0 ||
         strcmp(name, "ctz") == 0) {
-        bits = 8 * clang_Type_getSizeOf(type);
+        bits = 8 * gcal_source_size(type);
         if (*name == 'p' && x->range && is_plain(x->range) &&
             gcal_poly_is_constant(x->range->values, &values))
             while (bits > 1 && values <= (int64_t)1 << (bits - 1))
@@ -540,7 +540,7 @@ struct gcal_walk_value gcal_walk_named(struct gcal_walk *w, CXCursor decl, CXTyp
 {
     bool is_pointer = value.kind == GCAL_WALK_VALUE_POINTER;
     int64_t size = is_pointer
-                       ? clang_Type_getSizeOf(gcal_walk_pointee(type))
+                       ? gcal_source_size(gcal_walk_pointee(type))
                        : value.kind == GCAL_WALK_VALUE_UNKNOWN &&
                              gcal_walk_type_is_integer(clang_getCanonicalType(type));
 

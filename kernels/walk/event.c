@@ -222,7 +222,7 @@ static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
         gcal_walk_fail(w, at, "an access of this type cannot be counted");
         return;
     }
-    bytes = clang_Type_getSizeOf(clang_getCanonicalType(type)) /
+    bytes = gcal_source_size(clang_getCanonicalType(type)) /
             (gcal_walk_type_width(type) == 3 ? 4 : gcal_walk_type_width(type));
     if (pointer.kind == GCAL_WALK_VALUE_POINTER &&
         nest->arrays[pointer.array].space == space) {
@@ -281,7 +281,7 @@ static void count_members(struct gcal_walk *w, CXCursor at, CXType type,
     bool is_union;
     long long n;
 
-    if (clang_Type_getSizeOf(type) > MOST_BYTES) {
+    if (gcal_source_size(type) > MOST_BYTES) {
         gcal_walk_fail(w, at, "copies of more than %d bytes cannot be counted",
                        MOST_BYTES);
         return;
@@ -295,14 +295,14 @@ static void count_members(struct gcal_walk *w, CXCursor at, CXType type,
         for (long long i = 0; i < n && !w->failed; i++)
             gcal_walk_count_access(
                 w, at, part, gcal_walk_type_width(part), space, direction,
-                gcal_walk_pointer_shift(w, pointer, i * clang_Type_getSizeOf(part)), tag);
+                gcal_walk_pointer_shift(w, pointer, i * gcal_source_size(part)), tag);
         return;
     }
     is_union = gcal_source_kind(decl) == CXCursor_UnionDecl;
     kids = gcal_walk_get_children(w, decl);
     for (size_t i = 0; i < kids.n && !w->failed; i++) {
         part = gcal_source_type(kids.c[i]);
-        if (is_union && clang_Type_getSizeOf(part) < clang_Type_getSizeOf(type))
+        if (is_union && gcal_source_size(part) < gcal_source_size(type))
             continue;
         gcal_walk_count_access(
             w, at, part, gcal_walk_type_width(part), space, direction,
@@ -392,7 +392,7 @@ void gcal_walk_count_array_bytes(struct gcal_walk *w, CXCursor decl)
 {
     CXType type = gcal_source_type(decl);
     bool is_local = gcal_source_space(decl) == GCAL_FEATURE_SPACE_LOCAL;
-    long long bytes = clang_Type_getSizeOf(type);
+    long long bytes = gcal_source_size(type);
     CXCursor *moved;
 
     if (w->silent || bytes <= 0 || (!is_local && !gcal_source_is_array(type)) ||

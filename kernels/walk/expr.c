@@ -98,8 +98,8 @@ static bool converts(CXType from, CXType to)
     if (!a || !b || strcmp(a, b) == 0)
         return false;
     return !gcal_walk_dtype_is_integer(a) || !gcal_walk_dtype_is_integer(b) ||
-           clang_Type_getSizeOf(from) / gcal_walk_type_width(from) !=
-               clang_Type_getSizeOf(to) / gcal_walk_type_width(to);
+           gcal_source_size(from) / gcal_walk_type_width(from) !=
+               gcal_source_size(to) / gcal_walk_type_width(to);
 }
 
 static void count_conversion(struct gcal_walk *w, CXType from, CXType to,
@@ -210,7 +210,7 @@ static int rank_of(CXType type)
 /* An integer that C promotes to int. */
 static bool is_narrow(CXType type)
 {
-    return gcal_walk_type_is_integer(type) && clang_Type_getSizeOf(type) < 4;
+    return gcal_walk_type_is_integer(type) && gcal_source_size(type) < 4;
 }
 
 /* The type in which 'left op= right' is computed, as libclang does not give it: that of
@@ -427,8 +427,7 @@ static struct gcal_walk_value walk_binary(struct gcal_walk *w, CXCursor c)
         /* The distance of two pointers in elements. */
         struct gcal_walk_value a = gcal_walk_index_expr(w, kids.c[0]);
         struct gcal_walk_value b = gcal_walk_index_expr(w, kids.c[1]);
-        long long size =
-            clang_Type_getSizeOf(gcal_walk_pointee(gcal_source_type(kids.c[0])));
+        long long size = gcal_source_size(gcal_walk_pointee(gcal_source_type(kids.c[0])));
         const struct gcal_poly *apart;
 
         if (a.kind != GCAL_WALK_VALUE_POINTER || b.kind != GCAL_WALK_VALUE_POINTER ||
@@ -639,6 +638,11 @@ struct gcal_walk_value gcal_walk_expr(struct gcal_walk *w, CXCursor c)
 
     if (!gcal_walk_enter(w, c))
         return gcal_walk_unknown(NULL);
+    if (clang_getCursorType(c).kind == CXType_Unexposed &&
+        gcal_source_type(c).kind == CXType_Unexposed)
+        gcal_walk_fail(w, c,
+                       "the type of this expression is not known: something that it "
+                       "needs is not in the source");
     w->expression = c;
     first_carried = w->first_carried;
     w->first_carried = w->n_carried;

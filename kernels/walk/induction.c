@@ -570,7 +570,7 @@ static struct gcal_walk_value moved_by(struct gcal_walk *w,
                                 gcal_walk_integer(by));
     if (value.kind == GCAL_WALK_VALUE_POINTER || value.in_array)
         by = gcal_poly_scale(w->c, by,
-                             clang_Type_getSizeOf(gcal_walk_pointee(induction->type)), 1);
+                             gcal_source_size(gcal_walk_pointee(induction->type)), 1);
     if (value.p)
         value.p = gcal_poly_add(w->c, value.p, by);
     /* the search for the first iteration that does not run needs no wrap: none before it
@@ -657,8 +657,7 @@ static void set_values(struct gcal_walk *w, struct gcal_walk_inductions *changes
 
             if (gcal_walk_type_is_pointer(induction->type))
                 by = gcal_poly_scale(
-                    w->c, by, clang_Type_getSizeOf(gcal_walk_pointee(induction->type)),
-                    1);
+                    w->c, by, gcal_source_size(gcal_walk_pointee(induction->type)), 1);
             value.near = gcal_poly_add(w->c, induction->start.near, by);
         }
         if (v)

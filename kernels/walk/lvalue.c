@@ -100,7 +100,7 @@ static struct gcal_walk_lvalue lvalue_of_element(struct gcal_walk *w, CXCursor a
     struct gcal_walk_value by =
         w->placing ? gcal_walk_constant(w, index) : gcal_walk_index_expr(w, index);
     long long n = clang_getArraySize(gcal_source_type(array));
-    int64_t number, size = clang_Type_getSizeOf(type);
+    int64_t number, size = gcal_source_size(type);
 
     gcal_walk_private_move(w, &lvalue, by, gcal_source_type(array));
     lvalue.type = type;
@@ -162,7 +162,7 @@ struct gcal_walk_lvalue gcal_walk_lvalue_of_target(struct gcal_walk *w, CXCursor
 void gcal_walk_narrow(struct gcal_walk *w, struct gcal_walk_lvalue *lvalue, int64_t bytes,
                       CXType type)
 {
-    int64_t size = clang_Type_getSizeOf(type);
+    int64_t size = gcal_source_size(type);
 
     lvalue->type = type;
     if (lvalue->kind == GCAL_WALK_LVALUE_VALUE) {
@@ -360,12 +360,12 @@ struct gcal_walk_lvalue gcal_walk_lvalue_find(struct gcal_walk *w, CXCursor c)
                                               .decl = decl,
                                               .size = is_parameter
                                                           ? 1
-                                                          : clang_Type_getSizeOf(type),
+                                                          : gcal_source_size(type),
                                               .type = type };
         /* a __local array or variable, a __constant table */
         pointer.p = gcal_poly_integer(w->c, 0);
         pointer.array = gcal_walk_array_find(w, gcal_walk_name(w, decl), space);
-        w->nest->arrays[pointer.array].bytes = clang_Type_getSizeOf(type);
+        w->nest->arrays[pointer.array].bytes = gcal_source_size(type);
         return lvalue_of_pointer(w, c, pointer, type);
     }
     case CXCursor_ArraySubscriptExpr:

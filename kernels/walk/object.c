@@ -54,7 +54,7 @@ static struct gcal_walk_lvalue variable_of(CXCursor decl, CXType type)
         type = clang_getCanonicalType(clang_getPointeeType(type));
     return (struct gcal_walk_lvalue){ .kind = GCAL_WALK_LVALUE_VARIABLE,
                                       .decl = decl,
-                                      .size = clang_Type_getSizeOf(type),
+                                      .size = gcal_source_size(type),
                                       .type = type };
 }
 
@@ -305,7 +305,7 @@ void gcal_walk_members(struct gcal_walk *w, CXCursor constructor)
             (!k || gcal_source_kind(kids.c[k - 1]) != CXCursor_MemberRef)) {
             part = object; /* a base, or all of it by another constructor */
             part.type = gcal_source_type(kids.c[k]);
-            part.size = clang_Type_getSizeOf(part.type);
+            part.size = gcal_source_size(part.type);
             gcal_walk_lvalue_store(w, kids.c[k], &part, gcal_walk_expr(w, kids.c[k]));
         }
     set_members(w, &object, kids);

@@ -184,7 +184,7 @@ static struct gcal_walk_predicate compare_pointers(struct gcal_walk *w,
                                                    CXType type, struct gcal_walk_value a,
                                                    struct gcal_walk_value b)
 {
-    long long size = clang_Type_getSizeOf(gcal_walk_pointee(type));
+    long long size = gcal_source_size(gcal_walk_pointee(type));
     const struct gcal_poly *apart;
 
     if (a.array != b.array || !a.p || !b.p)

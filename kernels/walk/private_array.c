@@ -41,9 +41,8 @@ static struct gcal_walk_private *find(struct gcal_walk *w, CXCursor decl)
         decl, gcal_walk_array_add(w, gcal_walk_name(w, decl), GCAL_FEATURE_SPACE_PRIVATE),
         NULL, false
     };
-    if (clang_Type_getSizeOf(gcal_source_type(decl)) > 0)
-        w->nest->arrays[moved->array].bytes =
-            clang_Type_getSizeOf(gcal_source_type(decl));
+    if (gcal_source_size(gcal_source_type(decl)) > 0)
+        w->nest->arrays[moved->array].bytes = gcal_source_size(gcal_source_type(decl));
     return moved;
 }
 
@@ -132,7 +131,7 @@ static CXType element_type(CXType type)
 void gcal_walk_private_initialise(struct gcal_walk *w, CXCursor decl, bool folds)
 {
     CXType type = gcal_source_type(decl), element = element_type(type);
-    int64_t size = clang_Type_getSizeOf(element), n;
+    int64_t size = gcal_source_size(element), n;
     const struct gcal_sets_scope *outside = w->scope;
     struct gcal_walk_private *known;
     struct gcal_walk_lvalue place = { .type = element };
@@ -142,7 +141,7 @@ void gcal_walk_private_initialise(struct gcal_walk *w, CXCursor decl, bool folds
     if (w->silent || size <= 0 || gcal_walk_type_is_record(element) ||
         !(known = find(w, decl)))
         return;
-    n = clang_Type_getSizeOf(type) / size;
+    n = gcal_source_size(type) / size;
     if (!known->element)
         known->element =
             gcal_poly_dimension(w->c, "element", gcal_poly_integer(w->c, n - 1));

@@ -220,7 +220,7 @@ enum gcal_sets_joins gcal_walk_find_joins(struct gcal_walk *w, const char *op,
 {
     static const char *const sums[] = { "add", "sub", "inc", "dec", NULL };
     static const char *const others[] = { "min", "max", "and", "or", "xor", NULL };
-    bool is_word = clang_Type_getSizeOf(type) == 4, is_sum = is_one_of(op, sums);
+    bool is_word = gcal_source_size(type) == 4, is_sum = is_one_of(op, sums);
     int64_t by = strcmp(op, "inc") == 0;
 
     if (!gcal_walk_type_is_integer(type) ||
