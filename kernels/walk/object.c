@@ -174,11 +174,12 @@ static CXType result_type(CXCursor function)
     return clang_getCanonicalType(clang_getCursorResultType(function));
 }
 
+/* One that compilers make has none in the source. */
 static bool has_body(struct gcal_walk *w, CXCursor function)
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, function);
 
-    return kids.n && gcal_source_kind(kids.c[kids.n - 1]) == CXCursor_CompoundStmt;
+    return kids.n && !clang_CXXMethod_isDefaulted(function) && gcal_source_kind(kids.c[kids.n - 1]) == CXCursor_CompoundStmt;
 }
 
 /* "a = b" of structures without an operator of their own. */
@@ -374,7 +375,8 @@ bool gcal_walk_object_call(struct gcal_walk *w, CXCursor call, CXCursor function
     if (!gcal_source_is_reference(result_type(function)) ||
         !gcal_walk_call_lvalue(w, call, &lvalue))
         return false;
-    *value = gcal_walk_lvalue_load(w, call, &lvalue);
+    *value = clang_equalCursors(w->unused, call) ? gcal_walk_unknown(NULL)
+                                                 : gcal_walk_lvalue_load(w, call, &lvalue);
     return true;
 }
 
