@@ -163,6 +163,7 @@ GPUCAL_REAL_2(hypot)
 GPUCAL_REAL_2(copysign)
 __device__ float fma(float, float, float);
 __device__ double fma(double, double, double);
+GPUCAL_IS(native_exp) float __expf(float);
 GPUCAL_IS(fma) float fmaf(float, float, float);
 GPUCAL_IS(fma) float __fmaf_rn(float, float, float);
 GPUCAL_IS(fma) double __fma_rn(double, double, double);
