@@ -16,6 +16,16 @@ enum gcal_source_language {
     GCAL_SOURCE_HIP
 };
 
+/* How host code launches a kernel: kernel<<<grid, block>>>.  The grid is in blocks, expressions in the
+ * kernel's parameters, and in variables of the host that have a name of their own.
+ */
+struct gcal_count_launch {
+    int line;
+    size_t n_dims; /* 0: no launch was found, or none can be read */
+    size_t block[GCAL_MAX_DIMS];
+    char *grid[GCAL_MAX_DIMS];
+};
+
 /* The average trip count, a parameter, of the first loop that begins in or after 'line'.
  */
 struct gcal_count_trips {

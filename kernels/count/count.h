@@ -29,6 +29,7 @@ struct gcal_count_description {
     struct gcal_strings sizes;     /* those that are integers */
     size_t n_dims; /* 1 to 3, as far as the kernel's own code asks for ids */
     size_t local_size[GCAL_MAX_DIMS]; /* its reqd_work_group_size, or 0 */
+    struct gcal_count_launch launch;  /* by the source's host code */
 };
 
 /* Describes the source and the kernel of 'request' (source, file, build options, kernel);

@@ -9,6 +9,8 @@ void gcal_count_description_clear(struct gcal_count_description *d)
     gcal_strings_clear(&d->kernels);
     gcal_strings_clear(&d->arguments);
     gcal_strings_clear(&d->sizes);
+    for (size_t i = 0; i < GCAL_MAX_DIMS; i++)
+        free(d->launch.grid[i]);
     *d = (struct gcal_count_description){ 0 };
 }
 

@@ -136,6 +136,12 @@ void gcal_frontend_code_description(struct gcal_frontend_codec c,
     CODE_NUMBER(c, d->n_dims);
     for (size_t i = 0; i < GCAL_MAX_DIMS; i++)
         CODE_NUMBER(c, d->local_size[i]);
+    CODE_NUMBER(c, d->launch.line);
+    CODE_NUMBER(c, d->launch.n_dims);
+    for (size_t i = 0; i < GCAL_MAX_DIMS; i++) {
+        CODE_NUMBER(c, d->launch.block[i]);
+        CODE_TEXT(c, d->launch.grid[i]);
+    }
 }
 
 void gcal_frontend_code_signature(struct gcal_frontend_codec c,

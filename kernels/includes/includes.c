@@ -198,6 +198,47 @@ static bool is_allowed(const struct inlining *s, const char *identity)
     return allowed;
 }
 
+/* Headers of CUDA and HIP, for which gpucal has declarations of its own (kernels/source/cuda.cuh): a
+ * toolkit's are left out, wherever its folder is given for the sake of others.
+ */
+static bool is_brought(const char *name)
+{
+    static const char *const names[] = { "cuda.h",
+                                         "cuda_runtime.h",
+                                         "cuda_runtime_api.h",
+                                         "cuda_fp16.h",
+                                         "cuda_fp16.hpp",
+                                         "cuda_bf16.h",
+                                         "cuda_bf16.hpp",
+                                         "cuda_fp8.h",
+                                         "cuComplex.h",
+                                         "vector_types.h",
+                                         "vector_functions.h",
+                                         "device_launch_parameters.h",
+                                         "math_constants.h",
+                                         "math_functions.h",
+                                         "device_functions.h",
+                                         "host_defines.h",
+                                         "cooperative_groups.h",
+                                         "texture_types.h",
+                                         "surface_types.h",
+                                         "texture_fetch_functions.h",
+                                         "cuda_texture_types.h",
+                                         "builtin_types.h",
+                                         "driver_types.h",
+                                         "cuda_profiler_api.h",
+                                         "device_atomic_functions.h" };
+    static const char *const folders[] = { "hip/", "cooperative_groups/", "crt/" };
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+        if (strncmp(name, folders[i], strlen(folders[i])) == 0)
+            return true;
+    return false;
+}
+
 /* The path of the file, the caller's to free; NULL: there is none. */
 static char *find_file(const struct inlining *s, const char *name, char quote)
 {
@@ -208,7 +249,7 @@ static char *find_file(const struct inlining *s, const char *name, char quote)
         return join("", 0, name);
     if (quote == '"')
         path = join(from, slash ? (size_t)(slash + 1 - from) : 0, name);
-    for (size_t i = 0; i < s->n_folders && !path; i++)
+    for (size_t i = 0; i < s->n_folders && !path && !is_brought(name); i++)
         path = join(s->folders[i], strlen(s->folders[i]), name);
     return path;
 }

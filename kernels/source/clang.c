@@ -194,6 +194,17 @@ void gcal_source_read_headers(void)
     pthread_once(&once, read_headers);
 }
 
+bool gcal_source_has_header(const char *name)
+{
+    for (size_t i = 0; i < headers.n; i++) {
+        const char *slash = strrchr(headers.files[i].Filename, '/');
+
+        if (strcmp(slash ? slash + 1 : headers.files[i].Filename, name) == 0)
+            return strcmp(name, "inttypes.h") != 0; /* it includes the system's */
+    }
+    return false;
+}
+
 static int add_all(struct gcal_strings *arguments, const char *const *more, size_t n,
                    struct gcal_error *err)
 {
@@ -230,6 +241,9 @@ static int make_arguments(enum gcal_source_language language, const char *source
 {
     static const char *const no_files[] = { "-U__has_include", "-U__has_include_next",
                                             "-U__has_embed" };
+    /* No file is looked for: see left_out.c. */
+    static const char *const none[] = { "-D__has_include(name)=0",
+                                        "-D__has_include_next(name)=0" };
     static const char *const opencl[] = { "-x",
                                           "cl",
                                           "-cl-std=CL1.2",
@@ -289,9 +303,16 @@ static int make_arguments(enum gcal_source_language language, const char *source
     free(folder);
     if (rc < 0)
         return -1;
-    if (!gcal_includes_may_remain(source) && !gcal_includes_may_remain(build_options) &&
-        add_all(arguments, no_files, sizeof(no_files) / sizeof(no_files[0]), err) < 0)
+    if (language == GCAL_SOURCE_CUDA) {
+        if (add_all(arguments, none, sizeof(none) / sizeof(none[0]), err) < 0 ||
+            gcal_source_leave_out_declarations(source, arguments, err) < 0)
+            return -1;
+    } else if (!gcal_includes_may_remain(source) &&
+               !gcal_includes_may_remain(build_options) &&
+               add_all(arguments, no_files, sizeof(no_files) / sizeof(no_files[0]), err) <
+                   0) {
         return -1;
+    }
     return build_options ? add_build_options(arguments, build_options, err) : 0;
 }
 
@@ -339,17 +360,23 @@ static void add_hint(struct gcal_error *err, const struct gcal_source_unit *unit
 {
     static const char cuda[] =
         "this is CUDA or HIP: name the file .cu or .hip, or give --language=cuda";
-    bool is_missing = strstr(err->text, "file not found");
     bool is_cuda = unit->language == GCAL_SOURCE_OPENCL_C &&
                    strstr(unit->source, "__global__") &&
                    !strstr(unit->source, "kernel void");
-    char *text;
+    struct gcal_buf hint = { 0 };
 
-    if ((!is_missing && !is_cuda) || !(text = strdup(err->text)))
-        return;
-    gcal_error_set(err, err->code, "%s (%s)", text,
-                   is_cuda ? cuda : "give its folder by --include");
-    free(text);
+    if (is_cuda)
+        gcal_buf_puts(&hint, cuda);
+    else if (strstr(err->text, "file not found"))
+        gcal_buf_puts(&hint, "give its folder by --include");
+    for (size_t i = 0; i < unit->missing.n; i++)
+        gcal_buf_printf(&hint, "%s%s", i ? ", " : "not found: ", unit->missing.items[i]);
+    if (unit->missing.n)
+        gcal_buf_printf(&hint, ": give %s by --include",
+                        unit->missing.n > 1 ? "their folders" : "its folder");
+    if (hint.data && !hint.failed)
+        gcal_error_set(err, err->code, "%s (%s)", strdupa(err->text), hint.data);
+    gcal_buf_free(&hint);
 }
 
 /* gcal_includes_inline() has put in whatever may be read. */
@@ -441,6 +468,7 @@ int gcal_source_check_errors(const struct gcal_source_unit *unit,
                              gcal_source_ignore *ignore, void *data,
                              struct gcal_error *err)
 {
+    bool is_cuda = unit->language == GCAL_SOURCE_CUDA; /* whose parser goes on */
     unsigned n = clang_getNumDiagnostics(unit->tu);
     int rc = 0;
 
@@ -449,8 +477,11 @@ int gcal_source_check_errors(const struct gcal_source_unit *unit,
         enum CXDiagnosticSeverity severity = clang_getDiagnosticSeverity(diagnostic);
         CXSourceLocation at = clang_getDiagnosticLocation(diagnostic);
 
-        if (severity == CXDiagnostic_Fatal ||
-            (severity == CXDiagnostic_Error && !(ignore && ignore(at, data)))) {
+        bool matters =
+            severity == CXDiagnostic_Error || (severity == CXDiagnostic_Fatal && is_cuda);
+
+        if ((severity == CXDiagnostic_Fatal && !is_cuda) ||
+            (matters && !(ignore && ignore(at, data)))) {
             CXString text = clang_getDiagnosticSpelling(diagnostic);
 
             rc = report_text(unit, at, clang_getCString(text), err);
@@ -517,8 +548,11 @@ struct gcal_source_unit *gcal_source_open(enum gcal_source_language language,
     enum CXErrorCode code;
     int rc = -1;
 
-    if (language == GCAL_SOURCE_HIP)
+    if (language == GCAL_SOURCE_HIP) {
         language = GCAL_SOURCE_CUDA;
+        if (gcal_strings_add(&arguments, "-DGPUCAL_HIP=1", err) < 0)
+            return NULL;
+    }
     gcal_source_read_headers();
     if (!(unit = calloc(1, sizeof(*unit))) ||
         !(files = calloc(headers.n + 1, sizeof(*files))) ||
@@ -528,9 +562,11 @@ struct gcal_source_unit *gcal_source_open(enum gcal_source_language language,
         gcal_error_memory(err);
         goto out;
     }
+    if (language == GCAL_SOURCE_CUDA)
+        gcal_source_leave_out_includes(unit->source, &unit->missing);
     if (refuse_debug(unit->source, unit->file, err) < 0 ||
         refuse_dimensions(unit->source, unit->file, err) < 0 ||
-        make_arguments(language, source, build_options, &arguments, err) < 0)
+        make_arguments(language, unit->source, build_options, &arguments, err) < 0)
         goto out;
     if (headers.n)
         memcpy(files, headers.files, headers.n * sizeof(*files));
@@ -586,6 +622,7 @@ void gcal_source_close(struct gcal_source_unit *unit)
     if (unit->index)
         clang_disposeIndex(unit->index);
     gcal_source_names_destroy(unit->names);
+    gcal_strings_clear(&unit->missing);
     free(unit->source);
     free(unit->file);
     free(unit);

@@ -117,16 +117,31 @@ bool gcal_source_is_within(const struct gcal_source_unit *unit, CXCursor c,
 
 /* ---- types ---- */
 
+/* libclang has a number for __bf16, and does not give it. */
+static CXType canonical(CXType type)
+{
+    CXString spelling;
+
+    if (type.kind == CXType_Invalid)
+        return type;
+    type = clang_getCanonicalType(type);
+    if (type.kind != CXType_Unexposed)
+        return type;
+    spelling = clang_getTypeSpelling(type);
+    if (strstr(clang_getCString(spelling), "__bf16"))
+        type.kind = CXType_BFloat16;
+    clang_disposeString(spelling);
+    return type;
+}
+
 CXType gcal_source_type(CXCursor c)
 {
-    CXType type = clang_getCursorType(c);
-
-    return type.kind == CXType_Invalid ? type : clang_getCanonicalType(type);
+    return canonical(clang_getCursorType(c));
 }
 
 long long gcal_source_size(CXType type)
 {
-    type = type.kind == CXType_Invalid ? type : clang_getCanonicalType(type);
+    type = canonical(type);
     return type.kind == CXType_Invalid || type.kind == CXType_Unexposed
                ? -1
                : clang_Type_getSizeOf(type);
@@ -197,7 +212,7 @@ const char *gcal_source_dtype(CXType type)
 {
     if (type.kind == CXType_Invalid)
         return NULL;
-    type = clang_getCanonicalType(type);
+    type = canonical(type);
     gcal_source_vector(type, &type);
     switch (type.kind) {
     case CXType_Half:

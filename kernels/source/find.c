@@ -129,6 +129,21 @@ static char *whole_name_of(CXCursor function, struct gcal_error *err)
     return joined;
 }
 
+/* Adds those of a template, "name<...>", that the source refers to, in its place; false: none. */
+static bool add_instances(const struct gcal_source_unit *unit, CXCursor function,
+                          char *name, struct gcal_strings *names)
+{
+    size_t n = names->n;
+    char *end = strstr(name, "<...>");
+
+    if (!end)
+        return false;
+    *end = '\0';
+    gcal_source_instances(unit, function, name, names);
+    *end = '<';
+    return names->n > n;
+}
+
 static int find_names(const struct gcal_source_unit *unit, bool kernels,
                       struct gcal_strings *names, struct gcal_error *err)
 {
@@ -142,10 +157,13 @@ static int find_names(const struct gcal_source_unit *unit, bool kernels,
 
         if (kernels && !is_kernel(all.cursors[i]))
             continue;
-        if (!(name = whole_name_of(all.cursors[i], err)))
+        if (!(name = whole_name_of(all.cursors[i], err))) {
             rc = -1;
-        else
+        } else if (!add_instances(unit, all.cursors[i], name, names)) {
             rc = gcal_strings_take(names, name, err);
+        } else {
+            free(name);
+        }
     }
     free(all.cursors);
     return rc;
@@ -263,12 +281,20 @@ bool gcal_source_work_group(CXCursor kernel, size_t size[GCAL_MAX_DIMS])
 
 enum { MOST_REACHED = 256 };
 
+struct noted {
+    size_t n, capacity;
+    CXCursor *decls;
+};
+
 /* The functions that a kernel calls, itself included. */
 struct reached {
     const struct gcal_source_unit *unit;
     size_t n;
     CXCursor functions[MOST_REACHED];
     struct gcal_source_children all;
+    struct noted
+        used; /* variables, names of types and members, which errors may have changed */
+    struct noted records; /* whose members these are */
 };
 
 static bool is_reached(const struct reached *r, CXCursor function)
@@ -279,15 +305,89 @@ static bool is_reached(const struct reached *r, CXCursor function)
     return r->n == MOST_REACHED; /* then all may be */
 }
 
+/* Returns whether it was not noted before. */
+static bool note(struct noted *noted, CXCursor decl)
+{
+    CXCursor *moved;
+
+    for (size_t i = 0; i < noted->n; i++)
+        if (clang_equalCursors(noted->decls[i], decl))
+            return false;
+    moved =
+        gcal_array_grow(noted->decls, noted->n, &noted->capacity, sizeof(*moved), NULL);
+    if (!moved)
+        return false;
+    noted->decls = moved;
+    noted->decls[noted->n++] = decl;
+    return true;
+}
+
+static enum CXChildVisitResult use_member(CXCursor c, CXCursor parent, CXClientData data);
+
+/* The names that a type has, and the records in it. */
+static void use_type(struct reached *r, CXType type)
+{
+    CXCursor decl;
+
+    for (;;) {
+        switch (type.kind) {
+        case CXType_Pointer:
+        case CXType_LValueReference:
+        case CXType_RValueReference:
+            type = clang_getPointeeType(type);
+            continue;
+        case CXType_ConstantArray:
+        case CXType_IncompleteArray:
+        case CXType_DependentSizedArray:
+            type = clang_getArrayElementType(type);
+            continue;
+        case CXType_Elaborated:
+            type = clang_Type_getNamedType(type);
+            continue;
+        case CXType_Typedef:
+            decl = clang_getTypeDeclaration(type);
+            if (clang_Location_isInSystemHeader(clang_getCursorLocation(decl)) ||
+                !note(&r->used, decl))
+                return;
+            type = clang_getTypedefDeclUnderlyingType(decl);
+            continue;
+        case CXType_Record:
+            decl = clang_getTypeDeclaration(type);
+            if (!clang_Location_isInSystemHeader(clang_getCursorLocation(decl)) &&
+                note(&r->records, decl))
+                clang_visitChildren(decl, use_member, r);
+            return;
+        default:
+            return;
+        }
+    }
+}
+
+static enum CXChildVisitResult use_member(CXCursor c, CXCursor parent, CXClientData data)
+{
+    struct reached *r = data;
+
+    (void)parent;
+    if ((clang_getCursorKind(c) == CXCursor_FieldDecl ||
+         clang_getCursorKind(c) == CXCursor_CXXBaseSpecifier) &&
+        note(&r->used, c))
+        use_type(r, clang_getCursorType(c));
+    return CXChildVisit_Continue;
+}
+
 static enum CXChildVisitResult reach(CXCursor c, CXCursor parent, CXClientData data)
 {
     struct reached *r = data;
-    CXCursor function;
+    CXCursor to = clang_getCursorReferenced(c), function;
 
     (void)parent;
+    use_type(r, clang_getCursorType(c));
+    if (clang_getCursorKind(to) == CXCursor_VarDecl ||
+        clang_getCursorKind(to) == CXCursor_EnumConstantDecl)
+        note(&r->used, to);
     if (clang_getCursorKind(c) != CXCursor_CallExpr)
         return CXChildVisit_Recurse;
-    function = clang_getCursorDefinition(clang_getCursorReferenced(c));
+    function = clang_getCursorDefinition(to);
     if (gcal_source_kind(function) == CXCursor_FunctionDecl && !is_reached(r, function)) {
         r->functions[r->n++] = function;
         clang_visitChildren(function, reach, r);
@@ -340,8 +440,17 @@ static unsigned offset_of(CXSourceLocation location)
     return offset;
 }
 
-/* An error in a function that the kernel does not call; of CUDA, host code and what is included for it
- * are such.
+static bool is_within(unsigned offset, CXCursor c)
+{
+    CXSourceRange range = clang_getCursorExtent(c);
+
+    return offset >= offset_of(clang_getRangeStart(range)) &&
+           offset < offset_of(clang_getRangeEnd(range));
+}
+
+/* An error in a function that the kernel does not call; of CUDA also one outside functions, unless the kernel
+ * uses what is declared there: most are of host code, for which headers are missing.  An instance of a
+ * template is where the template is.
  */
 static bool is_elsewhere(CXSourceLocation at, void *data)
 {
@@ -349,15 +458,17 @@ static bool is_elsewhere(CXSourceLocation at, void *data)
     unsigned offset = offset_of(at);
 
     if (!clang_Location_isFromMainFile(at))
-        return false;
-    for (size_t i = 0; i < r->all.n; i++) {
-        CXSourceRange range = clang_getCursorExtent(r->all.cursors[i]);
-
-        if (offset >= offset_of(clang_getRangeStart(range)) &&
-            offset < offset_of(clang_getRangeEnd(range)))
-            return !is_reached(r, r->all.cursors[i]);
-    }
-    return false;
+        return r->unit->language == GCAL_SOURCE_CUDA;
+    for (size_t i = 0; i < r->n; i++)
+        if (is_within(offset, r->functions[i]))
+            return false;
+    for (size_t i = 0; i < r->all.n; i++)
+        if (is_within(offset, r->all.cursors[i]))
+            return r->n < MOST_REACHED; /* then all may be reached */
+    for (size_t i = 0; i < r->used.n; i++)
+        if (is_within(offset, r->used.decls[i]))
+            return false;
+    return r->unit->language == GCAL_SOURCE_CUDA;
 }
 
 static int check_kernel(const struct gcal_source_unit *unit, CXCursor kernel,
@@ -373,6 +484,8 @@ static int check_kernel(const struct gcal_source_unit *unit, CXCursor kernel,
     r.functions[r.n++] = kernel;
     clang_visitChildren(kernel, reach, &r);
     rc = gcal_source_check_errors(unit, is_elsewhere, &r, err);
+    free(r.used.decls);
+    free(r.records.decls);
     free(r.all.cursors);
     return rc;
 }
@@ -383,7 +496,8 @@ static int find_checked(const struct gcal_source_unit *unit, const char *name,
 {
     if (gcal_source_find_kernel(unit, name, kernel, err) == 0)
         return check_kernel(unit, *kernel, err);
-    gcal_source_check_errors(unit, NULL, NULL, err);
+    if (unit->language == GCAL_SOURCE_OPENCL_C) /* host code may have any */
+        gcal_source_check_errors(unit, NULL, NULL, err);
     return -1;
 }
 

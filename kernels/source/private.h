@@ -28,6 +28,16 @@ bool gcal_source_has_attribute(CXCursor decl, enum CXCursorKind kind);
 int gcal_source_order_call(CXCursor call, struct gcal_source_children *children,
                            struct gcal_error *err);
 
+/* left_out.c: blanks each #include whose file was not put into the text (kernels/includes) and is none of the
+ * headers that are read; 'missing': the names of those that kernels may need.
+ */
+void gcal_source_leave_out_includes(char *source, struct gcal_strings *missing);
+/* Adds the options that leave out what the source has no word for. */
+int gcal_source_leave_out_declarations(const char *source, struct gcal_strings *arguments,
+                                       struct gcal_error *err);
+/* clang.c: whether it is one of clang's headers that are read. */
+bool gcal_source_has_header(const char *name);
+
 /* component.c: names found in printed functions */
 struct gcal_source_names *gcal_source_names_create(void);
 void gcal_source_names_destroy(struct gcal_source_names *names);

@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "kernels/base/strings.h"
 #include "kernels/model/feature.h"
 #include "kernels/request.h"
 
 struct gcal_error;
-struct gcal_strings;
 
 /* A parsed source. */
 struct gcal_source_unit {
@@ -20,6 +20,7 @@ struct gcal_source_unit {
     char *source; /* the text that offsets refer to */
     char *file;
     struct gcal_source_names *names; /* of vectors' components */
+    struct gcal_strings missing;     /* included files that were not found, of CUDA */
 };
 
 /* Reads clang's headers, which the first parse does otherwise: a process that has read them needs no
@@ -79,6 +80,15 @@ int gcal_source_find_function(const struct gcal_source_unit *unit, const char *n
 
 /* A kernel's reqd_work_group_size; false: it has none. */
 bool gcal_source_work_group(CXCursor kernel, size_t size[GCAL_MAX_DIMS]);
+
+/* The first launch of the kernel by the source's host code that can be read; its texts are the caller's to
+ * free.
+ */
+struct gcal_count_launch gcal_source_find_launch(const struct gcal_source_unit *unit,
+                                                 CXCursor kernel);
+/* Adds the instances of a template that the source refers to, "name<float, 16>". */
+void gcal_source_instances(const struct gcal_source_unit *unit, CXCursor kernel,
+                           const char *name, struct gcal_strings *names);
 
 /* The children of a cursor without attributes and names of types, of a structure or union its fields,
  * with those that have no name; of a call the function (a constructor: a null cursor), for a method

@@ -66,7 +66,9 @@ bool gcal_command_count_key(const struct gcal_count_request *r,
     struct gcal_buf buf = { 0 };
     bool made = false;
 
-    if (r->budget_divisor || gcal_includes_may_remain(r->source) ||
+    /* The front end looks for no file of CUDA. */
+    if (r->budget_divisor ||
+        (r->language == GCAL_SOURCE_OPENCL_C && gcal_includes_may_remain(r->source)) ||
         gcal_includes_may_remain(r->build_options))
         return false;
     gcal_wire_put_text(&buf, GPUCAL_VERSION);

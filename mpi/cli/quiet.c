@@ -36,6 +36,11 @@ void gcal_quiet_keep_all(void)
     keep_all = true;
 }
 
+bool gcal_quiet_is_for_program(void)
+{
+    return keep_all;
+}
+
 void gcal_quiet_result(bool begins)
 {
     if (!kept)

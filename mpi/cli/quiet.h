@@ -14,6 +14,7 @@ void gcal_quiet_start(void);
 bool gcal_quiet_is_on(void);
 /* What was printed and will be is for a program. */
 void gcal_quiet_keep_all(void);
+bool gcal_quiet_is_for_program(void);
 /* What is printed from here on is the result, or no longer. */
 void gcal_quiet_result(bool begins);
 /* Prints the last line, or all, unless a result was printed.  Does nothing if --quiet was not given. */

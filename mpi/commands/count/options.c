@@ -2,6 +2,7 @@
 #include "mpi/commands/count/options.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,11 +14,13 @@
 #include "kernels/includes/includes.h"
 #include "mpi/cli/escape.h"
 #include "mpi/cli/option_list.h"
+#include "mpi/cli/quiet.h"
+#include "mpi/cli/terms.h"
 #include "mpi/commands/count/contents.h"
 
 #define MAX_SOURCE_BYTES (16u << 20)
 
-enum { ASSUME = 256, STD, BUILD, BUFFER, RANGE, LANGUAGE };
+enum { ASSUME = 256, STD, BUILD, BUFFER, RANGE, LANGUAGE, BLOCK, GRID };
 
 static const struct argp_option kernel_options[] = {
     { "kernel", 'k', "NAME", 0, "The kernel of the file (default: the only one)", 1 },
@@ -25,6 +28,11 @@ static const struct argp_option kernel_options[] = {
       "Work-group size (default: the kernel's reqd_work_group_size)", 1 },
     { "global", 'g', "EXPR[,EXPR[,EXPR]]", 0,
       "Global size, as expressions in the kernel's size arguments, e.g. 'n,n'", 1 },
+    { "block", BLOCK, "X[,Y[,Z]]", 0, "--local, as CUDA and HIP call it", 1 },
+    { "grid", GRID, "EXPR[,EXPR[,EXPR]]", 0,
+      "The number of blocks, as expressions, e.g. 'ceil(w/32),ceil(h/8)', instead of "
+      "--global",
+      1 },
     { "define", 'D', "NAME[=VALUE]", 0,
       "Define a macro, as for an OpenCL compiler; may be repeated", 1 },
     { "include", 'I', "FOLDER", 0,
@@ -71,8 +79,13 @@ static const struct argp_option count_options[] = {
     { 0 },
 };
 
-static void parse_local(struct gcal_count_options *o, const char *text,
-                        struct argp_state *state)
+char *gcal_count_options_blocks(size_t local, const char *blocks)
+{
+    return gcal_arena_format(gcal_option_arena(), "%zu*(%s)", local, blocks);
+}
+
+static void parse_local(struct gcal_count_options *o, const char *option,
+                        const char *text, struct argp_state *state)
 {
     size_t n = 0;
     char *end = (char *)text - 1;
@@ -84,31 +97,46 @@ static void parse_local(struct gcal_count_options *o, const char *text,
         if (end == start || size < 1 || size > 1 << 20 || n == GCAL_MAX_DIMS ||
             (*end && *end != ','))
             argp_error(state,
-                       "--local: expected one to three sizes such as 16,16, found "
-                       "'%s'",
-                       text);
+                       "--%s: expected one to three sizes such as 16,16, found '%s'",
+                       option, text);
         o->local[n++] = (size_t)size;
     } while (*end);
     o->n_dims = n;
 }
 
 /* Commas inside parentheses belong to the expression. */
-static void parse_global(struct gcal_count_options *o, const char *text,
-                         struct argp_state *state)
+static void parse_global(char *global[GCAL_MAX_DIMS], const char *option,
+                         const char *text, struct argp_state *state)
 {
     size_t n = 0;
     int depth = 0;
 
-    o->global[n++] = gcal_arena_strdup(gcal_option_arena(), text);
-    for (char *c = o->global[0]; *c; c++) {
+    global[n++] = gcal_arena_strdup(gcal_option_arena(), text);
+    for (char *c = global[0]; *c; c++) {
         depth += (*c == '(') - (*c == ')');
         if (*c != ',' || depth)
             continue;
         if (n == GCAL_MAX_DIMS)
-            argp_error(state, "--global: more than three dimensions in '%s'", text);
+            argp_error(state, "--%s: more than three dimensions in '%s'", option, text);
         *c = '\0';
-        o->global[n++] = c + 1;
+        global[n++] = c + 1;
     }
+}
+
+/* The global size of --grid blocks. */
+static void multiply_grid(struct gcal_count_options *o, struct argp_state *state)
+{
+    size_t n = 0;
+
+    if (!o->grid[0])
+        return;
+    while (n < GCAL_MAX_DIMS && o->grid[n])
+        n++;
+    if (o->global[0] || n != o->n_dims)
+        argp_error(state, o->global[0] ? "--grid and --global: give one of them"
+                                       : "--grid: give --block with as many dimensions");
+    for (size_t d = 0; d < n; d++)
+        o->global[d] = gcal_count_options_blocks(o->local[d], o->grid[d]);
 }
 
 /* "12:nnz" */
@@ -218,6 +246,72 @@ static void keep_option(struct gcal_count_options *o, int key, const char *arg)
     o->source_options = gcal_arena_take(gcal_option_arena(), &all);
 }
 
+/* The only one that --kernel, or nothing, leaves of a template's instances: "gemm<float, 16>". */
+static const char *only_instance(const struct gcal_count_options *o,
+                                 const struct gcal_strings *kernels)
+{
+    const char *only = NULL;
+
+    for (size_t i = 0; i < kernels->n; i++) {
+        const char *name = kernels->items[i], *end = strchr(name, '<');
+        size_t n = end ? (size_t)(end - name) : strlen(name),
+               given = o->kernel ? strlen(o->kernel) : 0;
+
+        if (o->kernel && (n < given || strncmp(name + n - given, o->kernel, given) != 0 ||
+                          (n > given && name[n - given - 1] != ':')))
+            continue;
+        if (only)
+            return o->kernel;
+        only = name;
+    }
+    return only && strchr(only, '<') && !strstr(only, "<...>")
+               ? gcal_arena_strdup(gcal_option_arena(), only)
+               : o->kernel;
+}
+
+/* What the command line leaves open follows from the host code of a CUDA source: the only instance of a template
+ * that it launches, and grid and block of the first launch that can be read.  Errors are found again
+ * when the kernel is counted.
+ */
+static void complete(struct gcal_count_options *o)
+{
+    struct gcal_count_description d = { 0 };
+    struct gcal_buf text = { 0 };
+    const char *kernel;
+
+    if (!o->file || gcal_count_options_language(o) == GCAL_SOURCE_OPENCL_C)
+        return;
+    gcal_terms_start(gcal_count_options_language(o) == GCAL_SOURCE_HIP ? "wavefront"
+                                                                       : "warp");
+    if (o->kernel && (o->n_dims || o->global[0]) && strchr(o->kernel, '<'))
+        return;
+    if (gcal_count_options_describe(o, &d, NULL) < 0)
+        return;
+    kernel = d.selected ? o->kernel : only_instance(o, &d.kernels);
+    if (kernel != o->kernel) {
+        o->kernel = kernel;
+        gcal_count_description_clear(&d);
+        if (gcal_count_options_describe(o, &d, NULL) < 0)
+            return;
+    }
+    if (d.selected && d.launch.n_dims && !o->n_dims && !o->global[0]) {
+        gcal_buf_printf(&text, "gpucal: %s:%d: as it is launched there: --block ",
+                        o->file, d.launch.line);
+        o->n_dims = d.launch.n_dims;
+        for (size_t i = 0; i < o->n_dims; i++) {
+            o->local[i] = d.launch.block[i];
+            o->global[i] = gcal_count_options_blocks(o->local[i], d.launch.grid[i]);
+            gcal_buf_printf(&text, "%s%zu", i ? "," : "", o->local[i]);
+        }
+        for (size_t i = 0; i < o->n_dims; i++)
+            gcal_buf_printf(&text, "%s%s", i ? "," : " --grid '", d.launch.grid[i]);
+        if (!gcal_quiet_is_on())
+            fprintf(stderr, "%s'\n", text.data ? text.data : "");
+        gcal_buf_free(&text);
+    }
+    gcal_count_description_clear(&d);
+}
+
 static error_t parse_kernel(int key, char *arg, struct argp_state *state)
 {
     struct gcal_count_options *o = state->input;
@@ -231,10 +325,20 @@ static error_t parse_kernel(int key, char *arg, struct argp_state *state)
         o->kernel = arg;
         break;
     case 'l':
-        parse_local(o, arg, state);
+    case BLOCK:
+        parse_local(o, key == 'l' ? "local" : "block", arg, state);
         break;
     case 'g':
-        parse_global(o, arg, state);
+        parse_global(o->global, "global", arg, state);
+        break;
+    case GRID:
+        parse_global(o->grid, "grid", arg, state);
+        break;
+    case ARGP_KEY_END:
+        multiply_grid(o, state);
+        break;
+    case ARGP_KEY_SUCCESS:
+        complete(o);
         break;
     case 'D':
         add_define(o, arg);

@@ -16,9 +16,11 @@ struct gcal_profile;
 
 struct gcal_count_options {
     const char *file, *kernel, *assume;
-    const char *language;        /* "opencl", "cuda"; NULL: by the file's name */
-    char *global[GCAL_MAX_DIMS]; /* expressions of --global */
-    size_t n_dims;               /* of --local; 0: not given */
+    const char *language; /* "opencl", "cuda"; NULL: by the file's name */
+    char *global
+        [GCAL_MAX_DIMS]; /* expressions of --global, or those that --grid stands for */
+    char *grid[GCAL_MAX_DIMS]; /* of --grid */
+    size_t n_dims;             /* of --local; 0: not given */
     size_t local[GCAL_MAX_DIMS];
     size_t n_banks, sector_bytes;
     bool index_arithmetic, allow_estimates, no_cache;
@@ -84,6 +86,9 @@ extern const struct argp gcal_count_removal_argp;
 int gcal_count_removal_write(const struct gcal_count_removal *removal,
                              const struct gcal_count_options *options, const char *path,
                              struct gcal_error *err);
+
+/* The global size of so many work-groups of 'local', an expression that lives as long as options. */
+char *gcal_count_options_blocks(size_t local, const char *blocks);
 
 /* The source's kernels, and the arguments of the selected one; without --global.  Clear
  * 'description' after 0.

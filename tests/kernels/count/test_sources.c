@@ -235,6 +235,125 @@ static void describes_kernels_and_arguments(void **state)
     gcal_count_description_clear(&d);
 }
 
+/* ---- whole files of CUDA ---- */
+
+#define HOST                                                                             \
+    "#include <vector>\n#include <cuda_runtime.h>\n#include \"timer.h\"\n"               \
+    "#define B 256\nusing namespace std;\nstatic vector<float> kept;\n"                  \
+    "struct host { vector<int> v; FILE *f; };\n"                                         \
+    "template <typename T, int N> __global__ void f(T *x, int n)\n"                      \
+    "{ int i = blockIdx.x*blockDim.x + threadIdx.x; if (i < n) x[i] += N; }\n"
+
+static void host_code_launches(void **state)
+{
+    static const struct {
+        const char *code, *grid; /* grid NULL: not read */
+        size_t block;
+    } launches[] = {
+        { "f<float, 2><<<(m + B - 1) / B, B>>>(x, m);", "floor(((n+256)-1)/256)", 256 },
+        { "const int g = m / 64; f<float, 2><<<g, dim3(64)>>>(x, m);", "floor(n/64)",
+          64 },
+        { "dim3 g, b(32); g.x = up(m, 32); f<float, 2><<<g, b>>>(x, m);",
+          "floor(((n+32)-1)/32)", 32 },
+        { "int g; g = ceil((float)m / 8); f<float, 2><<<g, 8, 4>>>(x, m);",
+          "floor(ceil((n/8)))", 8 },
+        { "int k = atoi(0); k += 1; f<float, 2><<<k, 8>>>(x, m);", "k", 8 },
+        { "int n = atoi(0); f<float, 2><<<n, 8>>>(x, m);", NULL, 0 },
+        { "int b = atoi(0); f<float, 2><<<8, b>>>(x, m);", NULL, 0 },
+    };
+    struct gcal_count_description d;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(launches) / sizeof(*launches); i++) {
+        char source[1200];
+        struct gcal_count_request r = request(source, "f<float, 2>");
+
+        r.language = GCAL_SOURCE_CUDA;
+        snprintf(source, sizeof(source),
+                 HOST "static int up(int a, int b) { return (a + b - 1) / b; }\n"
+                      "int main() { float *x; int m = kept.size(); %s }\n",
+                 launches[i].code);
+        expect_counted(&r);
+        assert_int_equal(gcal_count_describe(&r, &d, &err), 0);
+        assert_int_equal(d.kernels.n, 1);
+        assert_string_equal(d.kernels.items[0], "f<float, 2>");
+        if (d.launch.n_dims != (launches[i].grid != NULL))
+            fail_msg("%s: %s", launches[i].code,
+                     d.launch.grid[0] ? d.launch.grid[0] : "not read");
+        if (launches[i].grid) {
+            assert_string_equal(d.launch.grid[0], launches[i].grid);
+            assert_int_equal(d.launch.block[0], launches[i].block);
+        }
+        gcal_count_description_clear(&d);
+    }
+}
+
+static void what_a_kernel_needs_must_be_there(void **state)
+{
+    static const char *const refused[][2] = {
+        { HOST "__global__ void k(host *h, int *x) { *x = 1; }", "vector" },
+        { HOST "typedef nothing real; __global__ void k(real *x) { *x = 1; }",
+          "nothing" },
+        { HOST "__device__ nothing c[2]; __global__ void k(int *x) { *x = c[1]; }",
+          "cannot be counted" },
+        { "#include <cub/cub.cuh>\n__global__ void k(int *x) { *x = cub::f(); }",
+          "(not found: cub/cub.cuh: give its folder by --include)" },
+    };
+    struct gcal_count_request r =
+        request(HOST "int main() { vector<int> v; kept.x(); }", "f<double, 3>");
+
+    (void)state;
+    r.language = GCAL_SOURCE_CUDA;
+    expect_counted(&r);
+    for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
+        r.source = refused[i][0];
+        r.kernel = "k";
+        expect_refused(&r, refused[i][1]);
+    }
+}
+
+/* One of each part of the declarations. */
+static void declarations_have_what_kernels_use(void **state)
+{
+    static const char *const statements[] = {
+        "x[0] = sqrtf(x[1]) + powf(x[2], 2) + __expf(x[3]) + __fmaf_rn(x[4], x[5], "
+        "x[6]);",
+        "x[0] = fmaxf(x[1], max(1, 2u)) + std::max(x[2], 1.0f) + fabs(x[3]) + pow(2.0, "
+        "3);",
+        "__shared__ float s[64]; s[threadIdx.x] = x[0]; __syncthreads(); x[1] = s[0];",
+        "extern __shared__ int d[]; d[threadIdx.x] = n; __syncwarp(); n = d[0];",
+        "x[0] = __shfl_down_sync(~0u, x[1], 16) + __ldg(&x[2]) + __reduce_add_sync(~0u, "
+        "n);",
+        "atomicAdd(&x[0], 1.0f); atomicAdd_block((int *)x, 1); atomicCAS((int *)x, 1, "
+        "2);",
+        "half2 *h = (half2 *)x; h[0] = __hfma2(h[1], h[2], __float2half2_rn(x[9]));",
+        "auto *b = (__nv_bfloat16 *)x; b[0] = __float2bfloat16(__bfloat162float(b[1]) * "
+        "2);",
+        "float4 v = ((float4 *)x)[1]; ((float4 *)x)[0] = make_float4(v.x, v.y, v.z, 1);",
+        "auto t = cooperative_groups::tiled_partition<32>("
+        "cooperative_groups::this_thread_block());"
+        " x[0] = cooperative_groups::reduce(t, x[1], cooperative_groups::plus<float>());",
+        "x[0] = cuCabsf(cuCmulf(make_cuFloatComplex(x[1], x[2]), make_cuFloatComplex(1, "
+        "2)));",
+        "x[0] = __popc(n) + __clz(n) + __ffs(n) + __float_as_int(x[1]) + __dp4a(n, n, "
+        "n);",
+        "x[0] = std::numeric_limits<float>::max() + INT_MAX + M_PI + clock64(); "
+        "assert(n);",
+        "if (__any_sync(~0u, n) && __syncthreads_or(n)) printf(\"%d\", n);",
+    };
+    char source[600];
+    struct gcal_count_request r = request(source, NULL);
+
+    (void)state;
+    r.allow_estimates = true;
+    for (size_t i = 0; i < 2 * sizeof(statements) / sizeof(*statements); i++) {
+        r.language = i % 2 ? GCAL_SOURCE_HIP : GCAL_SOURCE_CUDA;
+        snprintf(source, sizeof(source), "__global__ void k(float *x, int n) { %s }\n",
+                 statements[i / 2]);
+        expect_counted(&r);
+    }
+}
+
 static void names_of_kernels_are_suggested(void **state)
 {
     struct gcal_count_request r = request(GOOD REQUIRED, "goood");
@@ -258,6 +377,9 @@ int main(void)
         cmocka_unit_test(work_is_not_removed_from_kernels_with_images),
         cmocka_unit_test(work_groups_come_from_the_kernel),
         cmocka_unit_test(describes_kernels_and_arguments),
+        cmocka_unit_test(host_code_launches),
+        cmocka_unit_test(what_a_kernel_needs_must_be_there),
+        cmocka_unit_test(declarations_have_what_kernels_use),
         cmocka_unit_test(names_of_kernels_are_suggested),
     };
 

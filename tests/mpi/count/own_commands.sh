@@ -164,4 +164,31 @@ good count my.cl -I other -I include -k saxpy -l 64 -g n -o included.yaml
 good count my.cl -I include -k blur_rows -g width,height --remove --memory -o memory.cl
 ! grep -q '#include' memory.cl || fail "the derived kernel includes files"
 
+# ---- CUDA: launched as its host code does, in its own words ----
+cat > my.cu << 'CODE'
+#include <vector>
+template <typename T> __global__ void shift(T *x, int w, int h) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i < w && j < h) x[j * w + i] += 1;
+}
+int main() {
+    std::vector<float> v;
+    float *x; int w = v.size(), h = 7;
+    dim3 block(32, 8), grid((w + 31) / 32, (h + 7) / 8);
+    shift<float><<<grid, block>>>(x, w, h);
+}
+CODE
+good count my.cu
+grep -qF "my.cu:10: as it is launched there: --block 32,8 --grid 'floor((w+31)/32),floor((h+7)/8)'" err ||
+    fail "no launch"
+prints '^kernel shift'
+prints '^  thread  +w\*h '
+grep -q 'all warps of the group are counted' out || fail "OpenCL's words"
+good count my.cu --block 16,16 --grid 'ceil(w/16),ceil(h/16)' --json
+grep -q '"work-item"' out || fail "JSON is translated"
+printf '%s\n' '__global__ void k(float *x, int n) { x[threadIdx.x] = n; }' > one.cu
+refused "the global size (--grid); for example: gpucal count one.cu --block 64 --grid 'ceil(n/64)'" \
+    count one.cu
+refused "no kernel named 'shif'; there are: shift<float>" count my.cu -k shif
+
 [ "$n_failed" = 0 ] || { echo "$n_failed failed"; exit 1; }

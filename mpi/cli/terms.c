@@ -1,0 +1,113 @@
+/* terms.c - the words of CUDA and HIP in what a command prints for people */
+#include "mpi/cli/terms.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "kernels/base/buf.h"
+#include "mpi/cli/quiet.h"
+
+/* ---- words ---- */
+
+static const struct {
+    const char *word, *is; /* NULL: what sub-groups are called */
+} words[] = { { "work-item", "thread" },
+              { "work-group", "block" },
+              { "sub-group", NULL },
+              { "local memory", "shared memory" } };
+
+static bool is_name_part(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '-';
+}
+
+/* The number of the word at 'text', which no name has before it; -1: another one. */
+static int find_word(const char *from, const char *text)
+{
+    if (text > from && is_name_part(text[-1]))
+        return -1;
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+        if (strncasecmp(text, words[i].word, strlen(words[i].word)) == 0 &&
+            text[strlen(words[i].word)] != '_')
+            return (int)i;
+    return -1;
+}
+
+char *gcal_terms_translate(const char *text, const char *warp)
+{
+    struct gcal_buf out = { 0 };
+    const char *c = text;
+
+    while (*c) {
+        int no = find_word(text, c);
+        const char *is = no < 0 ? NULL : words[no].is ? words[no].is : warp;
+        size_t old = no < 0 ? 0 : strlen(words[no].word), plural, column = out.size;
+
+        if (!is) {
+            gcal_buf_put(&out, c++, 1);
+            continue;
+        }
+        gcal_buf_puts(&out, is);
+        if (isupper((unsigned char)*c))
+            out.data[column] = (char)toupper((unsigned char)*is);
+        plural = strspn(c + old, "s");
+        gcal_buf_put(&out, c + old, plural);
+        c += old + plural;
+        if (strncmp(c, "  ", 2) != 0)
+            continue;
+        for (size_t n = strlen(is); n < old; n++)
+            gcal_buf_puts(&out, " ");
+        for (size_t n = old; n < strlen(is) && strncmp(c, "  ", 2) == 0; n++)
+            c++;
+    }
+    return gcal_buf_take(&out, NULL);
+}
+
+/* ---- streams ---- */
+
+static const char *warp_is;
+
+/* What the stream has collected: whole lines, as it is line-buffered, unless they are long. */
+static ssize_t write_translated(void *fd, const char *bytes, size_t n)
+{
+    char *text = gcal_quiet_is_for_program() ? NULL : strndup(bytes, n);
+    char *translated = text ? gcal_terms_translate(text, warp_is) : NULL;
+    const char *rest = translated ? translated : bytes;
+    size_t left = translated ? strlen(translated) : n;
+    ssize_t written = 0;
+
+    while (left && (written = write(*(const int *)fd, rest, left)) > 0) {
+        rest += written;
+        left -= (size_t)written;
+    }
+    free(translated);
+    free(text);
+    return left ? 0 : (ssize_t)n;
+}
+
+static void translate_stream(FILE **stream, const int *fd)
+{
+    FILE *translating = fopencookie((void *)fd, "w",
+                                    (cookie_io_functions_t){ .write = write_translated });
+
+    if (!translating)
+        return; /* then it is not translated */
+    fflush(*stream);
+    setvbuf(translating, NULL, _IOLBF, BUFSIZ);
+    *stream = translating;
+}
+
+void gcal_terms_start(const char *warp)
+{
+    static const int output = STDOUT_FILENO, error = STDERR_FILENO;
+
+    if (warp_is)
+        return;
+    warp_is = warp;
+    translate_stream(&stdout, &output);
+    translate_stream(&stderr, &error);
+}
