@@ -196,6 +196,54 @@ static void open_standard_files(void)
             return;
 }
 
+/* ---- no failure without a word ---- */
+
+static volatile sig_atomic_t has_spoken;
+
+static ssize_t write_through(void *fd, const char *text, size_t n)
+{
+    size_t written = 0;
+    ssize_t now = 0;
+
+    has_spoken = 1;
+    while (written < n &&
+           ((now = write(*(const int *)fd, text + written, n - written)) >= 0 ||
+            errno == EINTR))
+        written += now < 0 ? 0 : (size_t)now;
+    return now < 0 ? 0 : (ssize_t)written;
+}
+
+/* Libraries may end the process, too: MPI's and OpenCL's do. */
+static void say_that_it_failed(int status, void *unused)
+{
+    (void)unused;
+    fflush(stdout);
+    if (status && !has_spoken)
+        fprintf(stderr,
+                "gpucal: it ends with status %d, and nothing has said why: a library may "
+                "have "
+                "ended it; please report this with the command\n",
+                status);
+}
+
+/* Sees whether anything is written to the standard streams. */
+static void watch_output(void)
+{
+    static const int descriptors[] = { STDOUT_FILENO, STDERR_FILENO };
+    const cookie_io_functions_t functions = { .write = write_through };
+    FILE *out = fopencookie((void *)&descriptors[0], "w", functions),
+         *log = fopencookie((void *)&descriptors[1], "w", functions);
+
+    if (!out || !log)
+        return;
+    if (isatty(STDOUT_FILENO))
+        setvbuf(out, NULL, _IOLBF, BUFSIZ);
+    setvbuf(log, NULL, _IONBF, 0);
+    stdout = out;
+    stderr = log;
+    on_exit(say_that_it_failed, NULL);
+}
+
 int main(int argc, char **argv)
 {
     int status;
@@ -205,6 +253,7 @@ int main(int argc, char **argv)
 
     if (status >= 0)
         return status;
+    watch_output();
     argp_err_exit_status = GCAL_EINPUT;
     signal(SIGXFSZ, SIG_IGN); /* a file limit is an error of the write */
     if (argc > 1 && asks_for_help(argv[1]))

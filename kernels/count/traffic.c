@@ -558,14 +558,17 @@ static void add_subject(struct gcal_count_builder *m, size_t first,
 
 /* ---- sectors of loops ---- */
 
-/* Loads or stores of one array in one loop, or without any. */
+/* Loads or stores of one array in one loop, or without any.  What is volatile is made each time
+ * by itself.
+ */
 static bool are_together(const struct gcal_sets_access_event *a,
                          const struct gcal_sets_access_event *b)
 {
     return !a->atomic && !b->atomic &&
            (a == b ||
-            (!a->base == !b->base && a->array == b->array &&
-             a->direction == b->direction && strcmp(a->dtype, b->dtype) == 0 &&
+            (!a->is_volatile && !b->is_volatile && !a->base == !b->base &&
+             a->array == b->array && a->direction == b->direction &&
+             strcmp(a->dtype, b->dtype) == 0 &&
              gcal_count_innermost_loop(a->scope) == gcal_count_innermost_loop(b->scope)));
 }
 
@@ -591,8 +594,11 @@ static struct gcal_count_counter count_loop(struct gcal_count_builder *m, size_t
     const struct gcal_poly *distinct = NULL;
     const struct gcal_sets_access_event **events = all + m->nest->n_accesses;
     struct gcal_sets_access_event *near;
-    const struct gcal_interp_measure measure = { .within = GCAL_INTERP_WITHIN_LOOP,
-                                                 .bytes = m->request->sector_bytes };
+    const struct gcal_interp_measure measure = {
+        .within = e->is_volatile ? GCAL_INTERP_WITHIN_EXECUTION : GCAL_INTERP_WITHIN_LOOP,
+        .bytes = m->request->sector_bytes
+    };
+    const struct gcal_sets_scope *loop = gcal_count_innermost_loop(e->scope);
     size_t n = 0, n_notes = m->nest->n_notes;
     bool estimated = false;
 
@@ -608,22 +614,22 @@ static struct gcal_count_counter count_loop(struct gcal_count_builder *m, size_t
             sum.count = gcal_poly_add(m->c, sum.count, known[i].counter.count);
             sum.estimated = sum.estimated || known[i].counter.estimated;
         }
-    if (n > 1 || gcal_count_innermost_loop(e->scope))
+    if (!e->is_volatile && (n > 1 || loop)) {
         distinct = gcal_lanes_region_blocks(m->nest, n, events, GCAL_LANES_SUB_GROUP,
-                                            gcal_count_innermost_loop(e->scope),
-                                            blocks->size, &estimated);
-    if (distinct && !estimated && !gcal_count_builder_is_long(m, distinct))
-        return (struct gcal_count_counter){ distinct, false };
-    if (!distinct && all[0]->offset && (n > 1 || gcal_count_innermost_loop(e->scope)))
-        distinct = gcal_count_without_rows(
-            m, gcal_sets_sub_group_blocks(
-                   m->nest, n, all, gcal_count_innermost_loop(e->scope), blocks->size));
-    if (distinct)
-        sum =
-            (struct gcal_count_counter){ gcal_count_builder_least(m, sum.count, distinct),
-                                         true };
+                                            loop, blocks->size, &estimated);
+        if (distinct && !estimated && !gcal_count_builder_is_long(m, distinct))
+            return (struct gcal_count_counter){ distinct, false };
+        if (!distinct && all[0]->offset)
+            distinct = gcal_count_without_rows(
+                m, gcal_sets_sub_group_blocks(m->nest, n, all, loop, blocks->size));
+        if (distinct)
+            sum = (struct gcal_count_counter){
+                gcal_count_builder_least(m, sum.count, distinct), true
+            };
+    }
     if (sum.estimated && (n == 1 || array->bytes > 0 || array->given))
-        sum.count = at_most_array(m, e, loop_parent(e), blocks->size, sum.count);
+        sum.count = at_most_array(m, e, e->is_volatile ? e->scope : loop_parent(e),
+                                  blocks->size, sum.count);
     gcal_count_sample(m, n, events, &measure, n_notes, &sum);
     return sum;
 }

@@ -136,6 +136,7 @@ struct gcal_sets_access_event {
                                         which gives the offset; or NULL */
     size_t n_barriers;               /* before it in the source */
     bool is_initialiser;             /* of a private array */
+    bool is_volatile;
     const struct gcal_sets_scope *scope;
     int line, column;
 };

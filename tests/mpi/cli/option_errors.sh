@@ -1,7 +1,8 @@
 #!/bin/bash
-# option_errors.sh GPUCAL - what is mistyped is refused with what was probably meant.
+# option_errors.sh GPUCAL LIBRARY - what is mistyped is refused with what was probably meant; a
+# library that ends the process is not silent.
 set -eu
-gpucal=$1
+gpucal=$1 fake_driver=$2
 status=0
 
 expect() { # TEXT ARGUMENT...: status 1, and a first line with TEXT
@@ -45,4 +46,8 @@ for command in show "help export" ""; do
     # shellcheck disable=SC2086 # words
     [ "$("$gpucal" $command -h)" = "$("$gpucal" $command --help)" ] || { echo "$command -h"; status=1; }
 done
+# MPI ends the process.
+export OMPI_COMM_WORLD_RANK=0 TEST_ENDS=1 LD_PRELOAD=$fake_driver
+expect "ends with status 1, and nothing has said why"
+expect "ends with status 1, and nothing has said why" calibrate --quiet --json
 exit $status

@@ -127,6 +127,10 @@ static const struct looped {
     { "for (int k = 0; k < n; k++) s += a[k];", 2 * N / 8 },
     { "for (int k = 0; k < n; k++) s += a[i];", N / 8 },
     { "for (int l = 0; l < 4; l++) for (int k = 0; k < n; k++) s += a[i];", 4 * N / 8 },
+    /* Volatile: each time. */
+    { "volatile __global const float *z = a; for (int k = 0; k < n; k++) s += z[i];",
+      N *N / 8 },
+    { "volatile __global const float *z = a; s = z[i] + z[i] + a[i];", 3 * N / 8 },
 };
 
 static void counts_sectors_of_loops(void **state)
