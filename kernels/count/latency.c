@@ -5,11 +5,15 @@
  * follows from others: such a set takes as many rounds as its longest chain of addresses.
  * The iterations of a loop wait for each other if it has a barrier, an address comes from
  * the iteration before (x = next[x]), or compilers do not unroll it so that loads come
- * first: as it stores to global memory, which may be what the next iteration loads, has an
- * atomic, or a step that is known at run time only.  Those of other loops overlap in
- * f_load_chain, as if they were unrolled, and follow each other in f_load_round.  Loops of few
- * independent iterations that are unrolled entirely (reuse.c) are no loops here.
+ * first: as it stores to global memory, which may be what the next iteration loads, stores
+ * to a private array in memory behind a branch on data, has an atomic, or a step that is known at
+ * run time only.  Those of other loops overlap in f_load_chain, as if they were unrolled, and
+ * follow each other in f_load_round.  Loops of few independent iterations that are unrolled
+ * entirely (reuse.c) are no loops here.  What is said of a loop's iterations holds for those
+ * that were walked one by one (struct gcal_sets_step), too.
  */
+#include <string.h>
+
 #include "kernels/model/dtype.h"
 #include "kernels/count/private.h"
 
@@ -21,6 +25,7 @@ enum { MOST_IN_FLIGHT = 16 };
 /* Loads between two barriers in one innermost loop. */
 struct set {
     const struct gcal_sets_scope *loop; /* NULL: none */
+    const struct gcal_sets_step *step;
     size_t n_barriers;
     unsigned rounds; /* of one iteration */
 };
@@ -36,12 +41,25 @@ static bool is_load(const struct gcal_count_builder *m,
 
 /* ---- loops ---- */
 
+/* Whether a condition on data decides whether it is made, so that there is a branch around it. */
+static bool is_under_data(const struct gcal_sets_access_event *e)
+{
+    const struct gcal_sets_scope *s = e->scope;
+
+    while (s && s->kind != GCAL_SETS_SCOPE_LOOP && s->kind != GCAL_SETS_SCOPE_UNKNOWN)
+        s = s->parent;
+    return s && s->kind == GCAL_SETS_SCOPE_UNKNOWN;
+}
+
 /* Whether loads of later iterations stay behind it. */
 static bool holds_back(const struct gcal_count_builder *m,
                        const struct gcal_sets_access_event *e)
 {
+    enum gcal_feature_space space = m->nest->arrays[e->array].space;
+
     return e->atomic || (e->direction == GCAL_FEATURE_STORE &&
-                         m->nest->arrays[e->array].space == GCAL_FEATURE_SPACE_GLOBAL);
+                         (space == GCAL_FEATURE_SPACE_GLOBAL ||
+                          (space == GCAL_FEATURE_SPACE_PRIVATE && is_under_data(e))));
 }
 
 static bool is_serial(const struct gcal_count_builder *m, unsigned loop)
@@ -87,27 +105,76 @@ static struct set set_of(const struct gcal_count_builder *m,
 {
     return (struct set){ unrolled ? innermost_loop(m, e->scope)
                                   : gcal_count_innermost_loop(e->scope),
-                         e->n_barriers, e->depth + 1 };
+                         e->step, e->n_barriers, e->depth + 1 };
 }
 
-/* The set of access 'first'; false if that loads nothing, or an earlier access has it. */
+static bool is_in_step(const struct gcal_sets_access_event *e,
+                       const struct gcal_sets_step *step)
+{
+    const struct gcal_sets_step *s = e->step;
+
+    while (s && s != step)
+        s = s->outer;
+    return s == step;
+}
+
+/* The set of access 'first'; false if that loads nothing, or an earlier access has it.  The accesses
+ * of a step are beside each other.
+ */
 static bool find_set(const struct gcal_count_builder *m, size_t first, bool unrolled,
                      struct set *set)
 {
-    *set = set_of(m, &m->nest->accesses[first], unrolled);
-    if (!is_load(m, &m->nest->accesses[first]))
-        return false;
-    for (size_t i = 0; i < m->nest->n_accesses; i++) {
-        struct set other = set_of(m, &m->nest->accesses[i], unrolled);
+    const struct gcal_sets_access_event *all = m->nest->accesses;
+    size_t from = first;
 
-        if (!is_load(m, &m->nest->accesses[i]) ||
-            !(other.loop == set->loop && other.n_barriers == set->n_barriers))
+    *set = set_of(m, &all[first], unrolled);
+    if (!is_load(m, &all[first]))
+        return false;
+    while (from > 0 && is_in_step(&all[from - 1], set->step))
+        from--;
+    for (size_t i = from; i < m->nest->n_accesses && is_in_step(&all[i], set->step);
+         i++) {
+        struct set other = set_of(m, &all[i], unrolled);
+
+        if (!is_load(m, &all[i]) || other.loop != set->loop || other.step != set->step ||
+            other.n_barriers != set->n_barriers)
             continue;
         if (i < first)
             return false;
         set->rounds = other.rounds > set->rounds ? other.rounds : set->rounds;
     }
     return true;
+}
+
+/* Of each run of a loop that was walked, whether its iterations wait for each other; NULL: there is none,
+ * or no memory.
+ */
+static const bool *find_serial_runs(const struct gcal_count_builder *m)
+{
+    const struct gcal_sets_nest *nest = m->nest;
+    size_t most = 0;
+    bool *serial;
+
+    for (size_t i = 0; i < nest->n_accesses; i++)
+        if (nest->accesses[i].step && nest->accesses[i].step->run > most)
+            most = nest->accesses[i].step->run;
+    if (!most || !(serial = gcal_poly_alloc(m->c, (most + 1) * sizeof(*serial))))
+        return NULL;
+    memset(serial, 0, (most + 1) * sizeof(*serial));
+    for (size_t i = 0; i < nest->n_accesses; i++)
+        for (const struct gcal_sets_step *s = nest->accesses[i].step;
+             s && holds_back(m, &nest->accesses[i]); s = s->outer)
+            serial[s->run] = true;
+    return serial;
+}
+
+/* The innermost step around it that the next one waits for; NULL: none. */
+static const struct gcal_sets_step *serial_step(const bool *serial,
+                                                const struct gcal_sets_step *step)
+{
+    while (step && !(serial && serial[step->run]))
+        step = step->outer;
+    return step;
 }
 
 /* ---- iterations ---- */
@@ -173,17 +240,34 @@ static const struct gcal_poly *rounds_of(struct gcal_count_builder *m,
                            set->rounds, 1);
 }
 
-/* Of the longest set between two barriers that come after 'n_barriers' in the source. */
+/* Of the longest set between two barriers that come after 'n_barriers' in the source; of steps that
+ * wait for each other the sum.
+ */
 static const struct gcal_poly *longest(struct gcal_count_builder *m, size_t n_barriers,
-                                       bool *estimated)
+                                       const bool *serial, bool *estimated)
 {
-    const struct gcal_poly *most = gcal_poly_integer(m->c, 0);
+    const struct gcal_poly *most = gcal_poly_integer(m->c, 0), *sum = most,
+                           *of_step = most;
+    const struct gcal_sets_step *last = NULL;
     struct set set;
 
-    for (size_t i = 0; i < m->nest->n_accesses; i++)
-        if (m->nest->accesses[i].n_barriers == n_barriers && find_set(m, i, true, &set))
+    for (size_t i = 0; i < m->nest->n_accesses && !m->failed; i++) {
+        const struct gcal_sets_step *step;
+
+        if (m->nest->accesses[i].n_barriers != n_barriers || !find_set(m, i, true, &set))
+            continue;
+        if (!(step = serial_step(serial, set.step))) {
             most = gcal_poly_max(m->c, most, rounds_of(m, &set, true, estimated));
-    return most;
+            continue;
+        }
+        if (step != last) {
+            sum = gcal_poly_add(m->c, sum, of_step);
+            of_step = gcal_poly_integer(m->c, 0);
+            last = step;
+        }
+        of_step = gcal_poly_max(m->c, of_step, rounds_of(m, &set, true, estimated));
+    }
+    return gcal_poly_max(m->c, most, gcal_poly_add(m->c, sum, of_step));
 }
 
 static const struct gcal_poly *sum_rounds(struct gcal_count_builder *m, bool unrolled,
@@ -235,14 +319,16 @@ void gcal_count_builder_add_latency(struct gcal_count_builder *m)
 {
     bool estimated = false;
     const struct gcal_poly *chain, *trips, *rounds, *words;
+    const bool *serial;
     const char *text;
 
     if (!m->request->sector_bytes)
         return;
+    serial = find_serial_runs(m);
     const struct gcal_poly *sum = gcal_poly_integer(m->c, 0);
 
     for (size_t phase = 0; phase <= m->nest->n_barriers && !m->failed; phase++)
-        sum = gcal_poly_add(m->c, sum, longest(m, phase, &estimated));
+        sum = gcal_poly_add(m->c, sum, longest(m, phase, serial, &estimated));
     chain = sum;
     if (m->failed || !chain->n_terms)
         return;

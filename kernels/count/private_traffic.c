@@ -113,34 +113,77 @@ static void add_executions(struct gcal_count_builder *m,
     to->estimated = to->estimated || estimated || number % THOUSANDTHS;
 }
 
+struct traffic {
+    struct gcal_count_counter sectors, lines, partial;
+};
+
+/* Of accesses at places that are unknown, 'n' of them: what lanes of a sample of sub-groups touch,
+ * in words, of which a sector has one of each of as many lanes as it has words.
+ */
+static void sample(struct gcal_count_builder *m, size_t n,
+                   const struct gcal_sets_access_event *const *events, size_t n_notes,
+                   struct traffic *traffic)
+{
+    struct gcal_interp_measure measure = { .within = GCAL_INTERP_WITHIN_EXECUTION,
+                                           .bytes = WORD_BYTES,
+                                           .private_lanes = LINE_BYTES / WORD_BYTES };
+
+    if (!gcal_count_sample(m, n, events, &measure, n_notes, &traffic->lines))
+        return;
+    measure.private_lanes = (size_t)m->request->sector_bytes / WORD_BYTES;
+    if (gcal_count_sample(m, n, events, &measure, n_notes, &traffic->sectors))
+        traffic->partial.count =
+            gcal_count_builder_least(m, traffic->partial.count, traffic->sectors.count);
+}
+
+static void add_counter(struct gcal_count_builder *m, enum gcal_feature_kind kind,
+                        const struct gcal_sets_access_event *e,
+                        struct gcal_count_counter known,
+                        const struct gcal_count_counter *unknown)
+{
+    known.count = gcal_poly_add(m->c, known.count, unknown->count);
+    known.estimated = known.estimated || unknown->estimated;
+    add_entry(m, kind, e, &known);
+}
+
 /* Of the accesses to one array that are alike, from 'first' on. */
 static void add_traffic(struct gcal_count_builder *m, size_t first)
 {
-    const struct gcal_sets_access_event *all = m->nest->accesses;
-    struct gcal_count_counter sectors = gcal_count_counter_zero(m), lines = sectors,
-                              partial = sectors;
+    const struct gcal_sets_access_event *all = m->nest->accesses, **unknown;
+    const struct gcal_count_counter zero = gcal_count_counter_zero(m);
+    struct traffic of[2] = { { zero, zero, zero }, { zero, zero, zero } };
+    size_t n = 0, n_notes = m->nest->n_notes;
 
+    if (!(unknown = gcal_poly_alloc(m->c, m->nest->n_accesses * sizeof(*unknown))))
+        return;
     for (size_t i = first; i < m->nest->n_accesses; i++) {
+        bool is_unknown = !gcal_count_near_event(&all[i]).offset;
+        struct traffic *to = &of[is_unknown];
         struct touched touched;
 
         if (!is_same(&all[i], &all[first]))
             continue;
         touched = find_touched(m, &all[i]);
-        if (!gcal_count_near_event(&all[i]).offset)
+        if (is_unknown) {
+            unknown[n++] = &all[i];
             gcal_sets_nest_note(m->nest, all[i].line, all[i].column,
                                 touched.partial
                                     ? "the place in a private array depends on data: "
                                       "lanes are taken to be at random ones"
                                     : "the place in a private array is what the loop "
                                       "makes of it: lanes are taken to be at the same");
-        add_executions(m, &all[i], touched.sectors, &sectors);
-        add_executions(m, &all[i], touched.lines, &lines);
+        }
+        add_executions(m, &all[i], touched.sectors, &to->sectors);
+        add_executions(m, &all[i], touched.lines, &to->lines);
         if (touched.partial && all[i].direction == GCAL_FEATURE_STORE)
-            add_executions(m, &all[i], touched.sectors, &partial);
+            add_executions(m, &all[i], touched.sectors, &to->partial);
     }
-    add_entry(m, GCAL_FEATURE_SECTOR, &all[first], &sectors);
-    add_entry(m, GCAL_FEATURE_LINE, &all[first], &lines);
-    add_entry(m, GCAL_FEATURE_PARTIAL_SECTOR, &all[first], &partial);
+    if (n)
+        sample(m, n, unknown, n_notes, &of[1]);
+    add_counter(m, GCAL_FEATURE_SECTOR, &all[first], of[0].sectors, &of[1].sectors);
+    add_counter(m, GCAL_FEATURE_LINE, &all[first], of[0].lines, &of[1].lines);
+    add_counter(m, GCAL_FEATURE_PARTIAL_SECTOR, &all[first], of[0].partial,
+                &of[1].partial);
 }
 
 /* ---- arrays in registers ---- */

@@ -32,7 +32,8 @@ static void report(struct gcal_interp_work_item *item, const struct gcal_interp_
     e->column = at->column;
     e->instance = item->instance;
     e->loop = item->loop;
-    run->n_observed += e->kind != GCAL_INTERP_EXECUTION_LOGIC || e->worked;
+    run->n_observed += (e->kind != GCAL_INTERP_EXECUTION_LOGIC || e->worked) &&
+                       e->space != GCAL_FEATURE_SPACE_PRIVATE;
     run->observe(run->context, e);
 }
 
@@ -49,11 +50,13 @@ void gcal_interp_observe_access(struct gcal_interp_work_item *item,
                                 const struct gcal_interp_pointer *p, size_t bytes,
                                 bool store)
 {
+    bool is_private = is_in(item, GCAL_INTERP_MEMORY_PRIVATE, p);
     struct gcal_interp_execution e = {
         .kind = at->atomic ? GCAL_INTERP_EXECUTION_ATOMIC
                 : store    ? GCAL_INTERP_EXECUTION_STORE
                            : GCAL_INTERP_EXECUTION_LOAD,
-        .space = is_in(item, GCAL_INTERP_MEMORY_LOCAL, p)    ? GCAL_FEATURE_SPACE_LOCAL
+        .space = is_private                                  ? GCAL_FEATURE_SPACE_PRIVATE
+                 : is_in(item, GCAL_INTERP_MEMORY_LOCAL, p)  ? GCAL_FEATURE_SPACE_LOCAL
                  : is_in(item, GCAL_INTERP_MEMORY_STATIC, p) ? GCAL_FEATURE_SPACE_CONSTANT
                                                              : GCAL_FEATURE_SPACE_GLOBAL,
         .base = p->base,
@@ -61,7 +64,7 @@ void gcal_interp_observe_access(struct gcal_interp_work_item *item,
         .bytes = bytes,
     };
 
-    if (!at->unseen && !is_in(item, GCAL_INTERP_MEMORY_PRIVATE, p))
+    if (!at->unseen && (!is_private || (item->run->observes_privates && p->size > bytes)))
         report(item, at, &e);
 }
 

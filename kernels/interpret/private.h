@@ -212,6 +212,7 @@ struct gcal_interp_run {
     bool failed;
     int64_t steps_left;
     gcal_interp_observe *observe;      /* or NULL */
+    bool observes_privates;            /* elements of private arrays, too */
     struct gcal_interp_sample *sample; /* of loops alone, without buffers; or NULL */
     bool takes_turns; /* a group's items, the last one first; else one after the other */
     unsigned char *nowhere; /* of a sample: where pointers to buffers point */

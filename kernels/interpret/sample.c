@@ -80,6 +80,9 @@ struct gcal_interp_sample {
         is_changed; /* of each pointer: the kernel stores there, so that loads are data */
     struct gcal_interp_touches *touches; /* NULL: loops alone are looked at */
     size_t group_number;                 /* within the sample */
+    size_t
+        n_privates; /* what is observed of private arrays, unless there are too many places */
+    bool has_many_places;
     bool failed, lacks_size;
     gcal_interp_size *size;
     void *context;
@@ -591,13 +594,24 @@ static void observe_touch(void *context, const struct gcal_interp_execution *e)
     struct gcal_interp_sample *s = context;
     struct gcal_interp_touches *t = s->touches;
     struct gcal_interp_touch *moved;
+    bool is_private = e->space == GCAL_FEATURE_SPACE_PRIVATE;
     size_t site;
 
-    if (s->n_units >= MOST_WORK || e->kind > GCAL_INTERP_EXECUTION_ATOMIC) {
+    if (is_private &&
+        (s->group_number >= t->n_private_groups || e->item >= t->sub_group_size))
+        return;
+    if (is_private && t->n_sites >= GCAL_INTERP_MOST_SITES / 2) {
+        t->n_private_groups = 0;
+        s->has_many_places = true;
+        return;
+    }
+    if (is_private)
+        s->n_privates++;
+    else if (s->n_units >= MOST_WORK || e->kind > GCAL_INTERP_EXECUTION_ATOMIC) {
         s->n_units += e->kind != GCAL_INTERP_EXECUTION_LOGIC;
         return;
     }
-    s->n_units++;
+    s->n_units += !is_private;
     site = find_site(s, e);
     if (s->group_number < COMPARED_GROUPS)
         t->sites[site].sum[s->is_other] += gcal_interp_touch_mix(
@@ -623,6 +637,9 @@ static bool run_whole(struct gcal_interp_sample *s, struct units *u, size_t numb
     size_t work = s->n_units;
 
     s->group_number = number;
+    if (!s->is_other && number == s->touches->n_private_groups &&
+        s->n_privates < MOST_WORK && !s->has_many_places)
+        s->touches->n_private_groups++;
     u->run->steps_left = GROUP_WORK;
     gcal_interp_run_unit(u->group, s->touches->groups[number], 0, SIZE_MAX, 1);
     return !u->run->failed && !s->failed && s->n_units - work <= GROUP_WORK;
@@ -683,7 +700,7 @@ static bool run_sample(struct gcal_interp_sample *s, struct units *u, size_t ite
         if (!run_whole(s, u, 0))
             return false;
         choose_groups(s, plan_groups(s, u, items));
-        t->n = 0;
+        t->n = t->n_private_groups = s->n_privates = 0;
         for (size_t i = 0; i < t->n_sites; i++)
             t->sites[i].sum[0] = 0;
     }
@@ -716,6 +733,8 @@ int gcal_interp_sample_touches(struct gcal_source_unit *unit, CXCursor kernel,
         touches->extents[d] = (size_t)groups[d];
         touches->n_all *= (size_t)groups[d];
     }
+    if (touches->sub_group_size)
+        touches->n_sub_groups = (items - 1) / touches->sub_group_size + 1;
     if (items > MOST_ITEMS || !(program = gcal_interp_program_create(unit, kernel, err)))
         return -1;
     for (int other = 0; other < 2 && rc == 0; other++) {
@@ -735,6 +754,7 @@ int gcal_interp_sample_touches(struct gcal_source_unit *unit, CXCursor kernel,
                                        .nowhere = s.nowhere,
                                        .unset = other ? UNSET : 0,
                                        .observe = observe_touch,
+                                       .observes_privates = request->sub_group_size > 0,
                                        .context = &s,
                                        .err = err };
         struct units units = { .run = &run };

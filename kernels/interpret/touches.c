@@ -72,11 +72,12 @@ static int64_t divide(int64_t a, int64_t b)
 
 static uint64_t within(const struct gcal_interp_touches *t,
                        const struct gcal_interp_touch *touch,
-                       enum gcal_interp_within within)
+                       const struct gcal_interp_measure *m)
 {
-    uint64_t lanes = touch->item / t->sub_group_size + 1;
+    uint64_t lanes =
+        touch->item / (m->private_lanes ? m->private_lanes : t->sub_group_size) + 1;
 
-    switch (within) {
+    switch (m->within) {
     case GCAL_INTERP_WITHIN_EXECUTION:
         return gcal_interp_touch_mix(gcal_interp_touch_mix(touch->site, lanes),
                                      touch->instance);
@@ -91,8 +92,8 @@ static uint64_t within(const struct gcal_interp_touches *t,
 
 /* Blocks of the group's touches from 'first' on, in 'blocks' with room for all of them. */
 static size_t collect_blocks(const struct gcal_interp_touches *t, const bool *chosen,
-                             size_t unit, enum gcal_interp_within of, size_t first,
-                             size_t end, struct gcal_interp_block *blocks)
+                             size_t unit, const struct gcal_interp_measure *m,
+                             size_t first, size_t end, struct gcal_interp_block *blocks)
 {
     size_t n = 0;
 
@@ -105,7 +106,7 @@ static size_t collect_blocks(const struct gcal_interp_touches *t, const bool *ch
         last = divide(touch->offset + (int64_t)t->sites[touch->site].bytes - 1,
                       (int64_t)unit);
         for (int64_t at = divide(touch->offset, (int64_t)unit); at <= last; at++)
-            blocks[n++] = (struct gcal_interp_block){ within(t, touch, of), at };
+            blocks[n++] = (struct gcal_interp_block){ within(t, touch, m), at };
     }
     return n;
 }
@@ -178,15 +179,16 @@ static double count_meetings(size_t n, const struct gcal_interp_block *elements,
 }
 
 /* The launch's, from sums over parts; 'n' groups are in them. */
-static void extrapolate(const struct gcal_interp_touches *t, const double *sums,
+static void extrapolate(const struct gcal_interp_touches *t, size_t n_parts,
+                        size_t n_groups, const double *sums,
                         struct gcal_interp_counted *counted)
 {
-    double parts = (double)t->n_parts, n = (double)t->n_groups, all = (double)t->n_all;
+    double parts = (double)n_parts, n = (double)n_groups, all = (double)t->n_all;
     double sum = 0, squares = 0;
 
-    for (size_t i = 0; i < t->n_parts; i++)
+    for (size_t i = 0; i < n_parts; i++)
         sum += sums[i];
-    for (size_t i = 0; i < t->n_parts; i++)
+    for (size_t i = 0; i < n_parts; i++)
         squares += (sums[i] - sum / parts) * (sums[i] - sum / parts);
     *counted = (struct gcal_interp_counted){ sum / n * all, 0 };
     if (n < all)
@@ -203,16 +205,20 @@ bool gcal_interp_touches_count(const struct gcal_interp_touches *t, const bool *
     size_t unit = m->element ? m->element : m->n_banks ? 4 : m->partial ? 1 : m->bytes;
     struct gcal_interp_block *blocks = make_room(t, unit);
     double sums[GCAL_INTERP_MOST_GROUPS] = { 0 };
-    size_t per_part = t->n_groups / t->n_parts;
+    size_t n_groups = m->private_lanes ? t->n_private_groups : t->n_groups;
+    size_t n_parts = m->private_lanes ? n_groups : t->n_parts;
+    size_t per_part = n_parts ? n_groups / n_parts : 0;
 
-    if (!blocks)
+    if (!blocks || !n_parts) {
+        free(blocks);
         return false;
-    for (size_t i = 0, end; i < t->n; i = end) {
+    }
+    for (size_t i = 0, end; i < t->n && t->all[i].group < n_groups; i = end) {
         double *sum = &sums[t->all[i].group / per_part];
         size_t n;
 
         end = find_end(t, i);
-        n = collect_blocks(t, chosen, unit, m->within, i, end, blocks);
+        n = collect_blocks(t, chosen, unit, m, i, end, blocks);
         if (m->element) {
             qsort(blocks, n, sizeof(*blocks), compare_blocks);
             *sum += count_meetings(n, blocks, m);
@@ -224,7 +230,8 @@ bool gcal_interp_touches_count(const struct gcal_interp_touches *t, const bool *
                              : (double)n;
     }
     free(blocks);
-    extrapolate(t, sums, counted);
+    extrapolate(t, n_parts, n_groups, sums, counted);
+    counted->count *= m->private_lanes ? (double)t->n_sub_groups : 1;
     return true;
 }
 
@@ -343,6 +350,7 @@ static double find_launch(const struct gcal_interp_touches *t,
 bool gcal_interp_touches_overlap(const struct gcal_interp_touches *t, const bool *chosen,
                                  size_t block_bytes, struct gcal_interp_overlap *o)
 {
+    const struct gcal_interp_measure whole = { .within = GCAL_INTERP_WITHIN_GROUP };
     struct gcal_interp_block *blocks = make_room(t, block_bytes), *to = blocks;
     struct group_blocks of[GCAL_INTERP_MOST_GROUPS] = { 0 };
 
@@ -354,8 +362,7 @@ bool gcal_interp_touches_overlap(const struct gcal_interp_touches *t, const bool
         end = find_end(t, i);
         g->all = to;
         g->n = gcal_interp_sort_blocks(
-            collect_blocks(t, chosen, block_bytes, GCAL_INTERP_WITHIN_GROUP, i, end, to),
-            to);
+            collect_blocks(t, chosen, block_bytes, &whole, i, end, to), to);
         to += g->n;
     }
     o->group = (double)(to - blocks) / (double)t->n_groups;

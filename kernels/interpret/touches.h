@@ -35,7 +35,9 @@ struct gcal_interp_touches {
      * one along each axis that has several; or all of the launch, which are parts then.
      */
     size_t n_groups, n_parts, groups[GCAL_INTERP_MOST_GROUPS];
-    size_t sub_group_size;
+    size_t sub_group_size, n_sub_groups; /* of a group */
+    /* Of private arrays, what the first sub-group of the first ones of these groups touches. */
+    size_t n_private_groups;
 };
 
 /* Runs whole work-groups, always the same ones, as gcal_interp_sample_loops() does.  The
@@ -83,6 +85,10 @@ struct gcal_interp_measure {
      */
     size_t element;
     bool is_once; /* all lanes on one element count as one */
+    /* Not 0: of private arrays, of so many lanes together, a word of each of which is beside those
+     * of the others.
+     */
+    size_t private_lanes;
 };
 
 /* A count of the launch; 'error': its standard error, relative, 0 where all groups ran. */

@@ -61,6 +61,14 @@ struct gcal_sets_scope {
     int line, column;
 };
 
+/* An iteration of a loop that has no closed form, so that its iterations were walked one by one, and
+ * that compilers do not unroll, as an argument of the kernel ends it.
+ */
+struct gcal_sets_step {
+    const struct gcal_sets_step *outer; /* around it; NULL: none */
+    size_t run;                         /* of the loop; from 1 on */
+};
+
 struct gcal_sets_array {
     const char *name;
     enum gcal_feature_space space;
@@ -138,6 +146,7 @@ struct gcal_sets_access_event {
     bool is_initialiser;             /* of a private array */
     bool is_volatile;
     const struct gcal_sets_scope *scope;
+    const struct gcal_sets_step *step; /* innermost; NULL: none */
     int line, column;
 };
 

@@ -208,6 +208,7 @@ static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
     w->n_events += !is_private || !pointer.p;
     w->n_work += !is_private;
     event.scope = w->scope;
+    event.step = w->step;
     event.is_volatile = clang_isVolatileQualifiedType(type);
     event.depth = pointer.depth;
     event.carried = pointer.carried;

@@ -216,6 +216,7 @@ struct gcal_walk {
     CXCursor *indices;   /* variables used in subscripts and loop control */
     CXCursor expression; /* being walked */
     const struct gcal_walk_running *running;
+    const struct gcal_sets_step *step;
     const struct gcal_walk_frame *frame; /* NULL: in the kernel itself */
     size_t n_firsts, first_capacity;
     struct gcal_walk_loop_facts *facts; /* of loops and functions (hoist.c) */

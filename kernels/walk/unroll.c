@@ -103,6 +103,40 @@ static struct gcal_walk_flow walk_once(struct gcal_walk *w,
     return flow;
 }
 
+/* Returns whether arguments of the kernel are in the condition, which compilers do not know. */
+static bool has_argument(struct gcal_walk *w, CXCursor c)
+{
+    struct gcal_walk_children kids;
+    const struct gcal_walk_value *value;
+    CXCursor decl;
+
+    if (clang_Cursor_isNull(c))
+        return false;
+    decl = clang_getCursorReferenced(c);
+    if (clang_getCursorKind(c) == CXCursor_DeclRefExpr &&
+        clang_getCursorKind(decl) == CXCursor_ParmDecl) {
+        value = gcal_walk_variable_find(w, decl);
+        return !value || !value->folds;
+    }
+    kids = gcal_walk_get_children(w, c);
+    for (size_t i = 0; i < kids.n; i++)
+        if (has_argument(w, kids.c[i]))
+            return true;
+    return false;
+}
+
+/* Around the iteration that begins, or 'outer' where the loop is unrolled. */
+static const struct gcal_sets_step *
+begin_step(struct gcal_walk *w, const struct gcal_sets_step *outer, bool is_rolled)
+{
+    struct gcal_sets_step *step = is_rolled ? gcal_poly_alloc(w->c, sizeof(*step)) : NULL;
+
+    if (!step)
+        return outer;
+    *step = (struct gcal_sets_step){ outer, w->running->run };
+    return step;
+}
+
 struct gcal_walk_flow gcal_walk_loop_unroll(struct gcal_walk *w,
                                             const struct gcal_walk_loop_clauses *loop)
 {
@@ -110,6 +144,8 @@ struct gcal_walk_flow gcal_walk_loop_unroll(struct gcal_walk *w,
     struct gcal_walk_flow flow = gcal_walk_flow_fall_through();
     struct gcal_walk_running running = { w->running, loop->at,    w->frame, false,
                                          0,          ++w->n_runs, 0,        w->scope };
+    const struct gcal_sets_step *step = w->step;
+    bool is_rolled = has_argument(w, loop->condition);
     int broken;
 
     w->running = &running;
@@ -120,6 +156,7 @@ struct gcal_walk_flow gcal_walk_loop_unroll(struct gcal_walk *w,
         if (!is_within_limits(w, loop, i))
             break;
         running.scope = w->scope;
+        w->step = begin_step(w, step, is_rolled);
         flow = gcal_walk_flow_sequence(w, flow, walk_once(w, loop));
         if (gcal_walk_flow_any_exit(w, &flow).kind == GCAL_WALK_EXIT_ALWAYS)
             break;
@@ -127,6 +164,7 @@ struct gcal_walk_flow gcal_walk_loop_unroll(struct gcal_walk *w,
             gcal_walk_index_expr(w, loop->increment);
     }
     w->running = running.outer;
+    w->step = step;
     w->scope = outside;
     broken = (int)flow.exits[GCAL_WALK_BREAK].kind;
     if (broken == GCAL_WALK_EXIT_WHEN || broken == GCAL_WALK_EXIT_MAYBE)

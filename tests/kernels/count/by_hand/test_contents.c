@@ -1,6 +1,7 @@
 /* test_contents.c - counts that follow from what is said of buffers: ranges of their values,
  * and their contents
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -87,6 +88,43 @@ static void values_of_a_range_bound_what_is_accessed(void **state)
     assert_float_equal(
         value_of(gather, NULL, "f_footprint_launch_global_float32_load", 1, buffers + 1),
         ROWS / 8, 0);
+}
+
+/* Words of a private array that the lanes of a sub-group are at, and of eight lanes. */
+static void places_in_private_arrays_follow_from_ranges(void **state)
+{
+    static const char source[] =
+        "__kernel void f(__global const uint *value, __global int *most, int rows)\n"
+        "{ int count[16] = { 0 }, best = 0; uint v = value[get_global_id(0)];\n"
+        "  for (int d = 0; d < 8; d++) { count[v & 15u]++; v >>= 4; }\n"
+        "  for (int k = 0; k < 16; k++) best = max(best, count[k]);\n"
+        "  most[get_global_id(0)] = best; }\n";
+    struct gcal_count_buffer zero = { .argument = "value",
+                                      .dtype = "uint32",
+                                      .elements = "rows",
+                                      .first = "0",
+                                      .last = "0" },
+                             low = zero;
+    static const double sizes[] = { ROWS };
+    struct gcal_count_request r = request_of(source, "rows = 1024", 1, &zero);
+    double random = 16 * (1 - pow(15.0 / 16, 32));
+    struct gcal_profile *p;
+
+    (void)state;
+    r.samples_places = true;
+    low.last = "15";
+    /* Stores: 16 at the beginning, and those of 8 digits. */
+    p = by_hand_count(&r, source);
+    assert_float_equal(by_hand_value(p, "f_line_private_int32_store", sizes),
+                       24 * ROWS / 32, 0);
+    assert_float_equal(by_hand_value(p, "f_sector_private_int32_store", sizes),
+                       4 * 24 * ROWS / 32, 0);
+    gcal_profile_destroy(p);
+    r.buffers = &low;
+    p = by_hand_count(&r, source);
+    assert_float_equal(by_hand_value(p, "f_line_private_int32_store", sizes) / ROWS * 32,
+                       23 + random, 0.5);
+    gcal_profile_destroy(p);
 }
 
 static void trips_follow_from_ranges(void **state)
@@ -208,6 +246,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_of_a_range_bound_what_is_accessed),
+        cmocka_unit_test(places_in_private_arrays_follow_from_ranges),
         cmocka_unit_test(trips_follow_from_ranges),
         cmocka_unit_test(trips_follow_from_contents),
         cmocka_unit_test(contents_are_known_until_the_kernel_stores),

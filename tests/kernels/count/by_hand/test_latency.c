@@ -44,6 +44,13 @@ static const struct latency {
     { "int step = get_num_groups(0); for (int k = 0; k < n; k += step) s += a[k];", N, N,
       1 },
     { "for (int k = 0; k < 2 * n; k += 2) s += a[k];", 1, N, 1 },
+    /* a branch on data around a store to a private array; not a store alone */
+    { "float p[32]; for (int k = 0; k < n; k++) { int y = next[n * i + k];\n"
+      "if (y > 3) p[y & 31] = y; } s = p[i & 31];",
+      N, N, 1 },
+    { "float p[32]; for (int k = 0; k < n; k++) { int y = next[n * i + k];\n"
+      "p[y & 31] = y; } s = p[i & 31];",
+      1, N, 1 },
     /* as do those with a barrier */
     { "for (int k = 0; k < n; k++) { t[get_local_id(0)] = a[64 * k + i];\n"
       "barrier(CLK_LOCAL_MEM_FENCE); s += t[63 - get_local_id(0)];\n"
@@ -78,6 +85,27 @@ static const struct latency {
     { "t[get_local_id(0)] = 1; x = (int)t[i & 63]; s = a[x];", 1, 1, 1 },
 };
 
+/* Loops that are walked iteration by iteration, as their sizes are given: as above, if compilers do not
+ * know when they end.
+ */
+static const struct latency walked[] = {
+    { "int at = 0; for (int k = 0; k < n; k++)\n"
+      "{ b[k] = a[64 * at + i]; at = at + 1 < 10 ? at + 1 : 0; }",
+      N, N, 1 },
+    { "int at = 0; for (int k = 0; k < n; k++)\n"
+      "{ s += a[64 * at + i]; at = at + 1 < 10 ? at + 1 : 0; }",
+      1, N, 1 },
+    { "float last[32]; int at = 0; for (int k = 0; k < n; k++) { s += a[64 * k + i] - "
+      "last[at];\n"
+      "last[at] = s; b[k] = s; at = at + 1 < 10 ? at + 1 : 0; }",
+      N, N, 1 },
+    { "for (int k = 1; k < n; k *= 3) b[k] = a[k + i];", 4, 4, 1 },
+    { "for (int k = 1; k < 64; k *= 3) b[k] = a[k + i];", 1, 1, 4 },
+    { "for (int k = 1; k < n; k *= 3) { float q = 0;\n"
+      "for (int l = 1; l < n; l *= 3) q += a[k + l + i]; b[k] = q; }",
+      4, 16, 1 },
+};
+
 static double value_of(const struct gcal_profile *p, const char *feature)
 {
     const double sizes[2] = { N, N };
@@ -101,9 +129,9 @@ static struct gcal_profile *count(const char *body, const char *assume)
     return by_hand_count(&r, body);
 }
 
-static void check(const struct latency *k)
+static void check(const struct latency *k, const char *assume)
 {
-    struct gcal_profile *p = count(k->body, NULL);
+    struct gcal_profile *p = count(k->body, assume);
 
     if (value_of(p, "f_load_chain") != k->chain ||
         value_of(p, "f_load_round") != k->rounds ||
@@ -169,7 +197,9 @@ static void counts_chains(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++)
-        check(&kernels[i]);
+        check(&kernels[i], NULL);
+    for (size_t i = 0; i < sizeof(walked) / sizeof(*walked); i++)
+        check(&walked[i], "n = 64");
 }
 
 int main(void)
