@@ -188,6 +188,28 @@ static const struct gcal_sets_range *wrapped(struct gcal_walk *w,
                   gcal_poly_sub(w->c, range->apart, gcal_poly_mul(w->c, quotient, by)));
 }
 
+/* The bits of a mask that are beside each other are a digit each: the sum of these; NULL: there are
+ * too many values.
+ */
+static const struct gcal_sets_range *digits_of(struct gcal_walk *w, uint64_t mask)
+{
+    const struct gcal_sets_range *sum = NULL;
+
+    for (uint64_t unit, values; mask; mask &= ~((values - 1) * unit)) {
+        const struct gcal_sets_range *digit;
+
+        unit = mask & -mask;
+        for (values = 2; mask / unit & values;)
+            values *= 2;
+        digit = make(w, gcal_poly_integer(w->c, (int64_t)values),
+                     gcal_poly_integer(w->c, (int64_t)unit), gcal_poly_integer(w->c, 0));
+        sum = sum && digit ? joined(w, sum, digit) : digit;
+        if (!sum)
+            return NULL;
+    }
+    return sum;
+}
+
 /* x & mask */
 static const struct gcal_sets_range *masked(struct gcal_walk *w,
                                             const struct gcal_sets_range *range,
@@ -203,10 +225,8 @@ static const struct gcal_sets_range *masked(struct gcal_walk *w,
         return range;
     if (!(bits & (bits + 1)))
         return inside ? inside : below(w, range, end);
-    return make(w,
-                gcal_poly_integer(
-                    w->c, (int64_t)1 << __builtin_popcountll((unsigned long long)bits)),
-                gcal_poly_integer(w->c, bits & -bits), gcal_poly_integer(w->c, 0));
+    inside = digits_of(w, (uint64_t)bits);
+    return inside ? inside : below(w, range, end);
 }
 
 /* Of numbers of 'bits', or in a plain range, divided by 'by'. */

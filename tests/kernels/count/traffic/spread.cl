@@ -689,3 +689,48 @@ kernel void tile_plane(global float *y, global const int *x)
     barrier(CLK_LOCAL_MEM_FENCE);
     y[i] = s[(r + (x[i] & 1)) * 32 + l + (x[i] >> 3 & 1)];
 }
+
+//: kernel mask_holes
+//: local 64
+//: global n
+//: assume n % 64 = 0
+//: at n=1024
+//: at n=8192
+//: buffer x n = floor((31*i*i+7919*i-1048576*floor((31*i*i+7919*i)/1048576))/97)
+//: buffer t n+40
+kernel void mask_holes(global float *y, global const int *x, global const float *t)
+{
+    int i = get_global_id(0);
+
+    y[i] = t[i + (x[i] & 33)];
+}
+
+//: kernel mask_digits
+//: local 64
+//: global n
+//: assume n % 64 = 0
+//: at n=1024
+//: at n=8192
+//: buffer x n = floor((31*i*i+7919*i-1048576*floor((31*i*i+7919*i)/1048576))/97)
+//: buffer t n+110
+kernel void mask_digits(global float *y, global const int *x, global const float *t)
+{
+    int i = get_global_id(0);
+
+    y[i] = t[i + (x[i] & 100)];
+}
+
+//: kernel mask_halves
+//: local 64
+//: global n
+//: assume n % 64 = 0
+//: at n=1024
+//: at n=8192
+//: buffer x n = floor((31*i*i+7919*i-1048576*floor((31*i*i+7919*i)/1048576))/97)
+//: buffer t n+1050
+kernel void mask_halves(global float *y, global const int *x, global const float *t)
+{
+    int i = get_global_id(0);
+
+    y[i] = t[i + (x[i] & 1041)];
+}
