@@ -321,6 +321,10 @@ static void find_facts(struct gcal_walk *w, struct gcal_walk_loop_facts *facts,
     if (w->failed || kind == CXCursor_UnaryExpr /* sizeof */ || !gcal_walk_enter(w, c))
         return;
     kids = gcal_walk_get_children(w, c);
+    for (size_t i = 0; i < kids.n && kind == CXCursor_GCCAsmStmt; i++)
+        if (gcal_walk_is_output(kids.c[i]))
+            add_assigned(w, facts, kids.c[i], clang_getNullCursor());
+    facts->writes = facts->writes || kind == CXCursor_GCCAsmStmt;
     if (kind == CXCursor_VarDecl) {
         if ((variable = add_variable(w, facts, c)))
             variable->is_declared = true;

@@ -342,6 +342,9 @@ static void find_changes(struct gcal_walk *w, struct finding *finding, CXCursor 
         if (finding->sees_values || gcal_walk_is_declared(w, c))
             gcal_walk_variable_declare(w, c, value);
     }
+    for (size_t i = 0; i < kids.n && kind == CXCursor_GCCAsmStmt; i++)
+        if (gcal_walk_is_output(kids.c[i]))
+            note_change(w, finding, kids.c[i], null, false, 2);
     if (kids.n == 2 && kind == CXCursor_CompoundAssignOperator)
         note_change(w, finding, kids.c[0], kids.c[1], true, 1);
     if (kids.n == 2 && kind == CXCursor_BinaryOperator &&

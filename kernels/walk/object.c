@@ -138,6 +138,16 @@ bool gcal_walk_is_lambda(struct gcal_walk *w, CXCursor function)
            !*gcal_walk_name(w, clang_getCursorSemanticParent(function));
 }
 
+bool gcal_walk_is_output(CXCursor operand)
+{
+    enum CXCursorKind kind = gcal_source_kind(operand); /* others are values */
+
+    return kind == CXCursor_DeclRefExpr || kind == CXCursor_MemberRefExpr ||
+           kind == CXCursor_ArraySubscriptExpr || kind == CXCursor_ParenExpr ||
+           (kind == CXCursor_UnaryOperator &&
+            clang_getCursorUnaryOperatorKind(operand) == CXUnaryOperator_Deref);
+}
+
 /* ---- "this" ---- */
 
 bool gcal_walk_is_this(struct gcal_walk *w, CXCursor c)

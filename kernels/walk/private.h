@@ -690,6 +690,8 @@ bool gcal_walk_object_call(struct gcal_walk *w, CXCursor call, CXCursor function
                            struct gcal_walk_children kids, struct gcal_walk_value *value);
 /* Returns whether the call may change what it is given as argument 'i': by a reference. */
 bool gcal_walk_may_change(CXCursor function, size_t i);
+/* Of an operand of inline assembly: whether that may write there. */
+bool gcal_walk_is_output(CXCursor operand);
 /* threadIdx and the like; false: it is no such variable. */
 bool gcal_walk_thread_variable(struct gcal_walk *w, CXCursor decl,
                                struct gcal_walk_value *value);
