@@ -10,8 +10,8 @@
 #include "kernels/base/error.h"
 #include "kernels/interpret/private.h"
 
-static struct gcal_interp_node *translate_address(struct gcal_interp_translator *t,
-                                                  CXCursor c);
+static struct gcal_interp_node *translate_call(struct gcal_interp_translator *t,
+                                               CXCursor c);
 
 /* The type of a value.  An array as a value is a pointer: libclang gives the type that a
  * parameter is written with.
@@ -22,7 +22,7 @@ static const struct gcal_interp_type *type_of(struct gcal_interp_translator *t,
     CXType type = gcal_source_type(c);
     const struct gcal_interp_type *to;
 
-    if (!gcal_source_is_array(type) || clang_getCursorKind(c) == CXCursor_InitListExpr)
+    if (!gcal_source_is_array(type) || gcal_source_kind(c) == CXCursor_InitListExpr)
         return gcal_interp_type_translate(t, type, c);
     to = gcal_interp_type_translate(t, clang_getArrayElementType(type), c);
     return to ? gcal_interp_type_pointer(t, to) : NULL;
@@ -51,7 +51,7 @@ static int child(struct gcal_interp_translator *t, CXCursor c, size_t which, siz
 
 static CXCursor without_parens(struct gcal_interp_translator *t, CXCursor c)
 {
-    while (clang_getCursorKind(c) == CXCursor_ParenExpr)
+    while (gcal_source_kind(c) == CXCursor_ParenExpr)
         if (child(t, c, 0, 1, &c) < 0)
             break;
     return c;
@@ -64,7 +64,7 @@ static bool is_swizzle(struct gcal_interp_translator *t, CXCursor c, CXCursor *v
     struct gcal_source_children children;
     bool found;
 
-    if (clang_getCursorKind(c) != CXCursor_UnexposedExpr ||
+    if (gcal_source_kind(c) != CXCursor_UnexposedExpr ||
         gcal_source_get_children(c, &children, NULL) < 0)
         return false;
     found = children.n == 1 && gcal_source_is_component(t->unit, c, children.cursors[0]);
@@ -93,7 +93,7 @@ static struct gcal_interp_node *base_address(struct gcal_interp_translator *t,
                                              CXCursor base)
 {
     return is_arrow(base) ? gcal_interp_translate_value(t, base)
-                          : translate_address(t, base);
+                          : gcal_interp_translate_address(t, base);
 }
 
 /* An array as a pointer to its first element. */
@@ -105,7 +105,7 @@ static struct gcal_interp_node *translate_array(struct gcal_interp_translator *t
     array = without_parens(t, array);
     if (gcal_source_has_decayed(array))
         return gcal_interp_translate_value(t, array);
-    address = translate_address(t, array);
+    address = gcal_interp_translate_address(t, array);
     return address && address->type->element->repr == GCAL_INTERP_POINTER
                ? gcal_interp_node_load(t, array, address) /* of a parameter */
                : address;
@@ -186,8 +186,10 @@ static struct gcal_interp_node *find_variable(struct gcal_interp_translator *t,
 
     for (size_t i = t->n_variables; i-- > 0;)
         if (clang_equalCursors(t->variables[i].cursor, declared))
-            return t->variables[i].address;
-    if (clang_getCursorKind(declared) != CXCursor_VarDecl)
+            return gcal_source_is_reference(gcal_source_type(declared))
+                       ? gcal_interp_node_load(t, c, t->variables[i].address)
+                       : t->variables[i].address;
+    if (gcal_source_kind(declared) != CXCursor_VarDecl)
         return gcal_interp_unsupported(t, c, "this name");
     /* a function's variables are declared before their use: this is a file's variable */
     address = gcal_interp_translate_variable(t, declared, true, &init);
@@ -203,7 +205,7 @@ static struct gcal_interp_node *translate_name(struct gcal_interp_translator *t,
     CXCursor declared = clang_getCursorReferenced(c);
     struct gcal_interp_node *address;
 
-    if (clang_getCursorKind(declared) == CXCursor_EnumConstantDecl)
+    if (gcal_source_kind(declared) == CXCursor_EnumConstantDecl)
         return translate_constant(t, c);
     address = find_variable(t, c);
     return address ? gcal_interp_node_load(t, c, address) : NULL;
@@ -211,14 +213,25 @@ static struct gcal_interp_node *translate_name(struct gcal_interp_translator *t,
 
 /* ---- lvalues ---- */
 
+/* Returns whether it has a child: a member without one is of the object of a method. */
+static bool has_child(CXCursor c)
+{
+    struct gcal_source_children kids;
+    bool has = gcal_source_get_children(c, &kids, NULL) < 0 || kids.n;
+
+    free(kids.cursors);
+    return has;
+}
+
 static struct gcal_interp_node *translate_place(struct gcal_interp_translator *t,
                                                 CXCursor c)
 {
     CXCursor inner;
 
-    switch (clang_getCursorKind(c)) {
+    switch (gcal_source_kind(c)) {
     case CXCursor_ParenExpr:
-        return child(t, c, 0, 1, &inner) < 0 ? NULL : translate_address(t, inner);
+        return child(t, c, 0, 1, &inner) < 0 ? NULL
+                                             : gcal_interp_translate_address(t, inner);
     case CXCursor_DeclRefExpr:
         return find_variable(t, c);
     case CXCursor_ArraySubscriptExpr: {
@@ -248,7 +261,9 @@ static struct gcal_interp_node *translate_place(struct gcal_interp_translator *t
         if (!type)
             return NULL;
         if (!is_swizzle(t, c, &vector, lanes, &n))
-            return child(t, c, 0, 1, &vector) < 0 ? NULL : translate_address(t, vector);
+            return child(t, c, 0, 1, &vector) < 0
+                       ? NULL
+                       : gcal_interp_translate_address(t, vector);
         if (!n)
             return unknown_lanes(t, c);
         if (type->repr == GCAL_INTERP_VECTOR)
@@ -261,17 +276,30 @@ static struct gcal_interp_node *translate_place(struct gcal_interp_translator *t
     }
     case CXCursor_MemberRefExpr: {
         struct gcal_interp_node *address;
-        CXCursor base;
+        CXCursor base, field = clang_getCursorReferenced(c);
 
+        if (!has_child(c)) {
+            address =
+                gcal_interp_translate_this(t, c, clang_getCursorSemanticParent(field));
+            return address ? gcal_interp_node_member(t, c, field, address,
+                                                     address->type->element)
+                           : NULL;
+        }
         if (child(t, c, 0, 1, &base) < 0 || !(address = base_address(t, base)))
             return NULL;
-        return gcal_interp_node_member(t, c, clang_getCursorReferenced(c), address,
-                                       address->type->element);
+        address = gcal_interp_node_member(t, c, field, address, address->type->element);
+        return address && gcal_source_is_reference(gcal_source_type(field))
+                   ? gcal_interp_node_load(t, c, address)
+                   : address;
     }
     case CXCursor_UnaryOperator:
         if (clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref)
             return child(t, c, 0, 1, &inner) < 0 ? NULL
                                                  : gcal_interp_translate_value(t, inner);
+        /* fall through */
+    case CXCursor_CallExpr:
+        if (gcal_interp_returns_reference(t, c))
+            return translate_call(t, c);
         /* fall through */
     default: {
         /* Of a structure that a function returns, say: its value is its address. */
@@ -286,8 +314,8 @@ static struct gcal_interp_node *translate_place(struct gcal_interp_translator *t
     }
 }
 
-static struct gcal_interp_node *translate_address(struct gcal_interp_translator *t,
-                                                  CXCursor c)
+struct gcal_interp_node *gcal_interp_translate_address(struct gcal_interp_translator *t,
+                                                       CXCursor c)
 {
     struct gcal_interp_node *n =
         gcal_interp_enter(t, c, 1) < 0 ? NULL : translate_place(t, c);
@@ -388,7 +416,7 @@ static struct gcal_interp_node *update(struct gcal_interp_translator *t, CXCurso
 
     if (is_swizzle(t, without_parens(t, left), &vector, lanes, &n) && n > 1)
         return update_lanes(t, c, op, vector, lanes, value, old);
-    if (!value || !(address = translate_address(t, left)))
+    if (!value || !(address = gcal_interp_translate_address(t, left)))
         return NULL;
     if (!gcal_interp_node_is_variable(address) &&
         !(address = gcal_interp_node_once(t, c, address, &first)))
@@ -450,7 +478,7 @@ static struct gcal_interp_node *translate_unary(struct gcal_interp_translator *t
     case CXUnaryOperator_PreDec:
         return translate_step(t, c, op, true);
     case CXUnaryOperator_AddrOf:
-        return translate_address(t, inner);
+        return gcal_interp_translate_address(t, inner);
     case CXUnaryOperator_Deref:
         n = gcal_interp_translate_value(t, inner);
         return n ? gcal_interp_node_load(t, c, n) : NULL;
@@ -470,7 +498,7 @@ static bool is_tag_name(CXCursor c)
 {
     enum CXCursorKind kind;
 
-    while ((kind = clang_getCursorKind(c)) == CXCursor_CStyleCastExpr ||
+    while ((kind = gcal_source_kind(c)) == CXCursor_CStyleCastExpr ||
            kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr) {
         struct gcal_source_children children;
         bool one;
@@ -507,7 +535,7 @@ static struct gcal_interp_node *translate_binary(struct gcal_interp_translator *
         if (type->repr == GCAL_INTERP_VECTOR &&
             is_swizzle(t, without_parens(t, left), &vector, lanes, &n))
             return n ? assign_lanes(t, c, vector, lanes, right) : unknown_lanes(t, c);
-        if (!(address = translate_address(t, left)) ||
+        if (!(address = gcal_interp_translate_address(t, left)) ||
             !(value = gcal_interp_translate_value(t, right)))
             return NULL;
         return gcal_interp_node_store(t, c, address, value);
@@ -533,6 +561,18 @@ static struct gcal_interp_node *translate_cast(struct gcal_interp_translator *t,
     if (type->repr == GCAL_INTERP_VOID)
         return gcal_interp_translate_effect(t, inner);
     return gcal_interp_node_convert(t, c, gcal_interp_translate_value(t, inner), type);
+}
+
+static struct gcal_interp_node *translate_zero(struct gcal_interp_translator *t,
+                                               CXCursor c)
+{
+    const struct gcal_interp_type *type = type_of(t, c);
+
+    if (type && gcal_interp_is_float(type))
+        return gcal_interp_node_float(t, c, type, 0);
+    return type && gcal_interp_is_int(type)
+               ? gcal_interp_node_int(t, c, type, 0)
+               : gcal_interp_unsupported(t, c, "this form of an expression");
 }
 
 /* { x } of a scalar, or the parts of a vector. */
@@ -579,7 +619,7 @@ static struct gcal_interp_node *call(struct gcal_interp_translator *t, CXCursor 
 
     if (!type)
         return NULL;
-    if (clang_getCursorKind(definition) != CXCursor_FunctionDecl)
+    if (gcal_source_kind(definition) != CXCursor_FunctionDecl)
         return gcal_interp_node_builtin(t, c, name, arguments, n, type);
     if (!(function = gcal_interp_translate_function(t, definition, c)))
         return NULL;
@@ -592,6 +632,34 @@ static struct gcal_interp_node *no_format(struct gcal_interp_translator *t, CXCu
     return gcal_interp_node_int(t, c, gcal_interp_type_basic(GCAL_INTERP_I32), 0);
 }
 
+static struct gcal_interp_node *translate_call(struct gcal_interp_translator *t,
+                                               CXCursor c)
+{
+    CXCursor function = clang_getCursorDefinition(clang_getCursorReferenced(c));
+    struct gcal_interp_node **arguments, *n = NULL;
+    struct gcal_source_children children;
+    char *name = gcal_interp_program_name(t, c);
+    size_t i = 1;
+
+    if (!name || gcal_source_get_children(c, &children, t->err) < 0)
+        return NULL;
+    if (gcal_interp_translate_object_call(t, c, children, &n)) {
+        free(children.cursors);
+        return n;
+    }
+    if ((arguments = gcal_interp_program_alloc(t, (children.n + 1) * sizeof(*arguments))))
+        for (; i < children.n; i++)
+            if (!(arguments[i - 1] = i == 1 && strcmp(name, "printf") == 0
+                                         ? no_format(t, c)
+                                         : gcal_interp_translate_argument(
+                                               t, c, function, i, children.cursors[i])))
+                break;
+    if (arguments && i == children.n)
+        n = call(t, c, name, arguments, children.n - 1);
+    free(children.cursors);
+    return n;
+}
+
 /* ---- all kinds ---- */
 
 static struct gcal_interp_node *translate_expression(struct gcal_interp_translator *t,
@@ -601,13 +669,17 @@ static struct gcal_interp_node *translate_expression(struct gcal_interp_translat
     CXCursor inner;
     CXString kind;
 
-    switch (clang_getCursorKind(c)) {
+    switch (gcal_source_kind(c)) {
     case CXCursor_ParenExpr:
     case CXCursor_CompoundLiteralExpr:
         return child(t, c, 0, 1, &inner) < 0 ? NULL
                                              : gcal_interp_translate_value(t, inner);
+    case CXCursor_CStyleCastExpr:
     case CXCursor_UnexposedExpr:
-        return translate_implicit(t, c);
+        if (!has_child(c)) /* T() */
+            return translate_zero(t, c);
+        return gcal_source_kind(c) == CXCursor_UnexposedExpr ? translate_implicit(t, c)
+                                                             : translate_cast(t, c);
     case CXCursor_CXXBoolLiteralExpr:
     case CXCursor_IntegerLiteral:
     case CXCursor_FloatingLiteral:
@@ -616,9 +688,18 @@ static struct gcal_interp_node *translate_expression(struct gcal_interp_translat
         return translate_constant(t, c);
     case CXCursor_DeclRefExpr:
         return translate_name(t, c);
+    case CXCursor_CXXThisExpr:
+        return gcal_interp_translate_this(
+            t, c, clang_getTypeDeclaration(clang_getPointeeType(gcal_source_type(c))));
+    case CXCursor_LambdaExpr:
+        return gcal_interp_translate_lambda(t, c);
     case CXCursor_ArraySubscriptExpr:
     case CXCursor_MemberRefExpr:
-        address = translate_address(t, c);
+        if (gcal_interp_translate_thread(t, c, &address))
+            return address;
+        if (gcal_source_kind(clang_getCursorReferenced(c)) == CXCursor_VarDecl)
+            return translate_constant(t, c); /* a static member */
+        address = gcal_interp_translate_address(t, c);
         return address ? gcal_interp_node_load(t, c, address) : NULL;
     case CXCursor_UnaryOperator:
         return translate_unary(t, c);
@@ -641,33 +722,15 @@ static struct gcal_interp_node *translate_expression(struct gcal_interp_translat
                                        gcal_interp_node_convert(t, c, parts[1], type),
                                        gcal_interp_node_convert(t, c, parts[2], type));
     }
-    case CXCursor_CStyleCastExpr:
-        return translate_cast(t, c);
     case CXCursor_InitListExpr:
         return translate_list(t, c);
-    case CXCursor_CallExpr: {
-        struct gcal_source_children children;
-        struct gcal_interp_node **arguments, *n = NULL;
-        char *name = gcal_interp_program_name(t, c);
-        size_t i = 1;
-
-        if (!name || gcal_source_get_children(c, &children, t->err) < 0)
-            return NULL;
-        if ((arguments =
-                 gcal_interp_program_alloc(t, (children.n + 1) * sizeof(*arguments))))
-            for (; i < children.n; i++)
-                if (!(arguments[i - 1] =
-                          i == 1 && strcmp(name, "printf") == 0
-                              ? no_format(t, c)
-                              : gcal_interp_translate_value(t, children.cursors[i])))
-                    break;
-        if (arguments && i == children.n)
-            n = call(t, c, name, arguments, children.n - 1);
-        free(children.cursors);
-        return n;
-    }
+    case CXCursor_CallExpr:
+        address = translate_call(t, c);
+        return address && gcal_interp_returns_reference(t, c)
+                   ? gcal_interp_node_load(t, c, address)
+                   : address;
     default:
-        kind = clang_getCursorKindSpelling(clang_getCursorKind(c));
+        kind = clang_getCursorKindSpelling(gcal_source_kind(c));
         gcal_interp_unsupported(t, c, "'%s'", clang_getCString(kind));
         clang_disposeString(kind);
         return NULL;
@@ -691,7 +754,7 @@ struct gcal_interp_node *gcal_interp_translate_effect(struct gcal_interp_transla
 
     c = without_parens(t, c);
     op = (int)clang_getCursorUnaryOperatorKind(c);
-    if (clang_getCursorKind(c) == CXCursor_UnaryOperator &&
+    if (gcal_source_kind(c) == CXCursor_UnaryOperator &&
         (op == CXUnaryOperator_PostInc || op == CXUnaryOperator_PostDec))
         return translate_step(t, c, op, false);
     return gcal_interp_translate_value(t, c);

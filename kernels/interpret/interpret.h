@@ -24,7 +24,7 @@ struct gcal_interp_arg {
     size_t count;      /* elements; 0 for a scalar */
 };
 
-/* Interprets the OpenCL C kernel of 'request' on the host for every work-item of the
+/* Interprets the kernel of 'request' on the host for every work-item of the
  * NDRange 'global_size' (request->n_dims sizes), barriers included: slow, exact to
  * rounding, independent of any OpenCL platform.  -1 with GCAL_EINPUT for constructs that
  * are not supported, accesses outside of a buffer, and too many iterations.

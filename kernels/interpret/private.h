@@ -537,7 +537,44 @@ struct gcal_interp_node *gcal_interp_translate_value(struct gcal_interp_translat
 struct gcal_interp_node *gcal_interp_translate_effect(struct gcal_interp_translator *t,
                                                       CXCursor c);
 
+struct gcal_interp_node *gcal_interp_translate_address(struct gcal_interp_translator *t,
+                                                       CXCursor c);
+
+/* object.c: what CUDA has */
+/* The address that a reference to 'c' has: of a variable of its own, if it is a value. */
+struct gcal_interp_node *gcal_interp_translate_referred(struct gcal_interp_translator *t,
+                                                        CXCursor c);
+/* "this" where members of 'record' are used. */
+struct gcal_interp_node *gcal_interp_translate_this(struct gcal_interp_translator *t,
+                                                    CXCursor at, CXCursor record);
+/* Makes the first parameter of a method; returns how many. */
+int gcal_interp_declare_this(struct gcal_interp_translator *t,
+                             struct gcal_interp_function *f);
+/* Child 'i' of a call, 'argument', as 'function' takes it. */
+struct gcal_interp_node *gcal_interp_translate_argument(struct gcal_interp_translator *t,
+                                                        CXCursor call, CXCursor function,
+                                                        size_t i, CXCursor argument);
+/* A constructor, or a copy by an operator that the compiler makes; false: another call. */
+bool gcal_interp_translate_object_call(struct gcal_interp_translator *t, CXCursor call,
+                                       struct gcal_source_children kids,
+                                       struct gcal_interp_node **n);
+bool gcal_interp_returns_reference(const struct gcal_interp_translator *t, CXCursor call);
+/* What a constructor does before its body. */
+int gcal_interp_translate_members(struct gcal_interp_translator *t, CXCursor constructor,
+                                  struct gcal_interp_node_list *list);
+struct gcal_interp_node *gcal_interp_translate_lambda(struct gcal_interp_translator *t,
+                                                      CXCursor c);
+/* "threadIdx.x" and the like; false: it is another member. */
+bool gcal_interp_translate_thread(struct gcal_interp_translator *t, CXCursor c,
+                                  struct gcal_interp_node **n);
+
 /* stmt.c, switch.c: statements, variables and functions */
+/* A private variable of 'type' that 'c' names. */
+struct gcal_interp_node *gcal_interp_declare(struct gcal_interp_translator *t, CXCursor c,
+                                             const struct gcal_interp_type *type);
+int gcal_interp_add_expression(struct gcal_interp_translator *t, CXCursor at,
+                               struct gcal_interp_node_list *list,
+                               struct gcal_interp_node *value);
 struct gcal_interp_node *gcal_interp_translate_statement(struct gcal_interp_translator *t,
                                                          CXCursor c);
 struct gcal_interp_node *gcal_interp_translate_switch(struct gcal_interp_translator *t,

@@ -47,7 +47,11 @@ int gcal_interp_node_list_add(struct gcal_interp_translator *t,
 
 char *gcal_interp_program_name(struct gcal_interp_translator *t, CXCursor cursor)
 {
-    char *name = gcal_source_cursor_name(cursor, t->err), *copy;
+    char *name = t->unit->language == GCAL_SOURCE_CUDA &&
+                         gcal_source_kind(cursor) == CXCursor_CallExpr
+                     ? gcal_source_called_name(cursor, t->err)
+                     : gcal_source_cursor_name(cursor, t->err),
+         *copy;
 
     if (!name)
         return NULL;

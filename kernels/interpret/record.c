@@ -93,7 +93,7 @@ const struct gcal_interp_type *gcal_interp_type_record(struct gcal_interp_transl
     if (rc < 0)
         return NULL;
     type->size = (size_t)size;
-    if (type->has_pointers && clang_getCursorKind(decl) == CXCursor_UnionDecl)
+    if (type->has_pointers && gcal_source_kind(decl) == CXCursor_UnionDecl)
         return gcal_interp_unsupported(t, at, "a union with a pointer");
     if (type->has_pointers)
         lay_out(type);
@@ -192,7 +192,7 @@ static bool find_designated(CXCursor c, const struct gcal_interp_type *whole,
 
     if (gcal_source_get_children(c, &kids, NULL) < 0)
         return false;
-    if (kids.n == 2 && clang_getCursorKind(kids.cursors[0]) == CXCursor_MemberRef) {
+    if (kids.n == 2 && gcal_source_kind(kids.cursors[0]) == CXCursor_MemberRef) {
         CXCursor field = clang_getCursorReferenced(kids.cursors[0]);
 
         for (size_t i = 0; i < whole->count && whole->repr == GCAL_INTERP_RECORD; i++)
@@ -221,7 +221,7 @@ static int add_store(struct gcal_interp_translator *t, struct gcal_interp_node *
                      const struct part *part, gcal_interp_add_store *add, void *to)
 {
     CXCursor c = part->value;
-    bool is_list = clang_getCursorKind(c) == CXCursor_InitListExpr;
+    bool is_list = gcal_source_kind(c) == CXCursor_InitListExpr;
     const struct gcal_interp_type *given;
     struct gcal_interp_node *place = gcal_interp_node_place(t, c, address, part->offset,
                                                             part->type),
@@ -251,7 +251,7 @@ int gcal_interp_add_list(struct gcal_interp_translator *t, CXCursor list,
     bool in_order = true;
     int rc = 0;
 
-    if (clang_getCursorKind(list) != CXCursor_InitListExpr) {
+    if (gcal_source_kind(list) != CXCursor_InitListExpr) {
         gcal_interp_unsupported(t, list, "initialising an array without { }");
         return -1;
     }
@@ -259,7 +259,7 @@ int gcal_interp_add_list(struct gcal_interp_translator *t, CXCursor list,
         return -1;
     for (size_t i = 0; i < children.n && rc == 0; i++) {
         CXCursor c = children.cursors[i];
-        bool designated = clang_getCursorKind(c) == CXCursor_UnexposedExpr &&
+        bool designated = gcal_source_kind(c) == CXCursor_UnexposedExpr &&
                           clang_getCursorType(c).kind == CXType_Void;
         struct part part = { .value = c };
 

@@ -144,9 +144,9 @@ static struct gcal_interp_node *expression(struct gcal_interp_translator *t, CXC
     return n;
 }
 
-static int add_expression(struct gcal_interp_translator *t, CXCursor at,
-                          struct gcal_interp_node_list *list,
-                          struct gcal_interp_node *value)
+int gcal_interp_add_expression(struct gcal_interp_translator *t, CXCursor at,
+                               struct gcal_interp_node_list *list,
+                               struct gcal_interp_node *value)
 {
     struct gcal_interp_node *n = expression(t, at, value);
 
@@ -167,7 +167,7 @@ static struct gcal_interp_node *block(struct gcal_interp_translator *t, CXCursor
 
 static bool is_expression(CXCursor c)
 {
-    enum CXCursorKind kind = clang_getCursorKind(c);
+    enum CXCursorKind kind = gcal_source_kind(c);
 
     return kind >= CXCursor_FirstExpr && kind <= CXCursor_LastExpr;
 }
@@ -181,7 +181,7 @@ static bool find_initialiser(CXCursor c, bool is_array, CXCursor *found)
     if (gcal_source_get_children(c, &children, NULL) < 0)
         return false;
     for (size_t i = 0; i < children.n; i++) {
-        enum CXCursorKind kind = clang_getCursorKind(children.cursors[i]);
+        enum CXCursorKind kind = gcal_source_kind(children.cursors[i]);
 
         if (!is_expression(children.cursors[i]) ||
             (is_array && kind != CXCursor_InitListExpr && kind != CXCursor_StringLiteral))
@@ -196,7 +196,7 @@ static bool find_initialiser(CXCursor c, bool is_array, CXCursor *found)
 static int add_store(struct gcal_interp_translator *t, CXCursor at,
                      struct gcal_interp_node *store, void *to)
 {
-    return add_expression(t, at, to, store);
+    return gcal_interp_add_expression(t, at, to, store);
 }
 
 static int initialise(struct gcal_interp_translator *t, CXCursor c,
@@ -206,13 +206,21 @@ static int initialise(struct gcal_interp_translator *t, CXCursor c,
     bool is_array = address->type->element->repr == GCAL_INTERP_ARRAY;
     CXCursor value;
 
+    if (gcal_source_is_reference(gcal_source_type(c)) &&
+        find_initialiser(c, false, &value))
+        return gcal_interp_add_expression(
+            t, c, init,
+            gcal_interp_node_store(t, c, address,
+                                   gcal_interp_translate_referred(t, value)));
     if (!find_initialiser(c, is_array, &value))
-        return add_expression(t, c, init, gcal_interp_node_reset(t, c, address, zero));
+        return gcal_interp_add_expression(t, c, init,
+                                          gcal_interp_node_reset(t, c, address, zero));
     if (!is_array)
-        return add_expression(
+        return gcal_interp_add_expression(
             t, c, init,
             gcal_interp_node_store(t, c, address, gcal_interp_translate_value(t, value)));
-    if (add_expression(t, c, init, gcal_interp_node_reset(t, c, address, true)) < 0)
+    if (gcal_interp_add_expression(t, c, init,
+                                   gcal_interp_node_reset(t, c, address, true)) < 0)
         return -1;
     return gcal_interp_add_list(t, value, address, add_store, init);
 }
@@ -225,16 +233,16 @@ static const struct gcal_interp_type *declared_type(struct gcal_interp_translato
     CXType element = clang_getArrayElementType(type);
     const struct gcal_interp_type *to;
 
-    if (clang_getCursorKind(c) != CXCursor_ParmDecl || !gcal_source_is_array(type))
+    if (gcal_source_kind(c) != CXCursor_ParmDecl || !gcal_source_is_array(type))
         return gcal_interp_type_translate(t, type, c);
     to = gcal_interp_type_translate(t, element, c);
     return to ? gcal_interp_type_pointer(t, to) : NULL;
 }
 
 static struct gcal_interp_node *declare(struct gcal_interp_translator *t, CXCursor c,
+                                        const struct gcal_interp_type *type,
                                         enum gcal_interp_memory memory)
 {
-    const struct gcal_interp_type *type = declared_type(t, c);
     struct gcal_interp_node *address =
         type ? gcal_interp_node_variable(t, c, type, memory) : NULL;
     struct gcal_interp_variable *moved;
@@ -252,21 +260,31 @@ static struct gcal_interp_node *declare(struct gcal_interp_translator *t, CXCurs
     return address;
 }
 
+struct gcal_interp_node *gcal_interp_declare(struct gcal_interp_translator *t, CXCursor c,
+                                             const struct gcal_interp_type *type)
+{
+    return declare(t, c, type, GCAL_INTERP_MEMORY_PRIVATE);
+}
+
 struct gcal_interp_node *
 gcal_interp_translate_variable(struct gcal_interp_translator *t, CXCursor c,
                                bool is_global, struct gcal_interp_node_list *init)
 {
     CXType type = gcal_source_type(c);
-    enum gcal_feature_space space = gcal_source_address_space(type);
+    enum gcal_feature_space space = gcal_source_space(c);
     enum gcal_interp_memory memory = GCAL_INTERP_MEMORY_PRIVATE;
     struct gcal_interp_node *address;
+    CXCursor value;
 
     if (space == GCAL_FEATURE_SPACE_LOCAL)
         memory = GCAL_INTERP_MEMORY_LOCAL;
     else if (is_global || space == GCAL_FEATURE_SPACE_CONSTANT ||
              clang_Cursor_getStorageClass(c) == CX_SC_Static)
         memory = GCAL_INTERP_MEMORY_STATIC;
-    if (!(address = declare(t, c, memory)))
+    if (t->unit->language == GCAL_SOURCE_CUDA && memory == GCAL_INTERP_MEMORY_STATIC &&
+        !find_initialiser(c, gcal_source_is_array(type), &value))
+        return gcal_interp_unsupported(t, c, "a variable that hosts set");
+    if (!(address = declare(t, c, declared_type(t, c), memory)))
         return NULL;
     if (memory == GCAL_INTERP_MEMORY_STATIC)
         return initialise(t, c, address, true,
@@ -290,7 +308,7 @@ static struct gcal_interp_node *translate_children(struct gcal_interp_translator
         return NULL;
     for (size_t i = 0; i < children.n; i++) {
         if (declarations) { /* declarations of types are skipped */
-            if (clang_getCursorKind(children.cursors[i]) == CXCursor_VarDecl &&
+            if (gcal_source_kind(children.cursors[i]) == CXCursor_VarDecl &&
                 !gcal_interp_translate_variable(t, children.cursors[i], false, &list))
                 goto out;
         } else if (!(n = gcal_interp_translate_statement(t, children.cursors[i])) ||
@@ -336,7 +354,10 @@ static struct gcal_interp_node *translate_jump(struct gcal_interp_translator *t,
     if (children.n && t->function->result_place &&
         !(n->a = gcal_interp_node_store(
               t, c, t->function->result_place,
-              gcal_interp_translate_value(t, children.cursors[0]))))
+              gcal_source_is_reference(
+                  clang_getCanonicalType(clang_getCursorResultType(t->function->cursor)))
+                  ? gcal_interp_translate_referred(t, children.cursors[0])
+                  : gcal_interp_translate_value(t, children.cursors[0]))))
         n = NULL;
     free(children.cursors);
     return n;
@@ -347,7 +368,7 @@ static struct gcal_interp_node *translate(struct gcal_interp_translator *t, CXCu
     struct gcal_interp_node_list empty = { 0 };
     CXString kind;
 
-    switch (clang_getCursorKind(c)) {
+    switch (gcal_source_kind(c)) {
     case CXCursor_CompoundStmt:
         return translate_children(t, c, false);
     case CXCursor_DeclStmt:
@@ -418,7 +439,7 @@ static struct gcal_interp_node *translate(struct gcal_interp_translator *t, CXCu
     default:
         if (is_expression(c))
             return expression(t, c, gcal_interp_translate_effect(t, c));
-        kind = clang_getCursorKindSpelling(clang_getCursorKind(c));
+        kind = clang_getCursorKindSpelling(gcal_source_kind(c));
         gcal_interp_unsupported(t, c, "'%s'", clang_getCString(kind));
         clang_disposeString(kind);
         return NULL;
@@ -441,16 +462,24 @@ static int translate_signature(struct gcal_interp_translator *t,
 {
     int n = clang_Cursor_getNumArguments(f->cursor);
     CXType result = clang_getCursorResultType(f->cursor);
+    int own;
 
     f->n_params = n > 0 ? (size_t)n : 0;
     if (!(f->params =
-              gcal_interp_program_alloc(t, (f->n_params + 1) * sizeof(*f->params))) ||
-        !(f->result_type = gcal_interp_type_translate(t, result, f->cursor)))
+              gcal_interp_program_alloc(t, (f->n_params + 2) * sizeof(*f->params))) ||
+        !(f->result_type = result.kind == CXType_Invalid
+                               ? gcal_interp_type_basic(GCAL_INTERP_VOID)
+                               : gcal_interp_type_translate(t, result, f->cursor)) ||
+        (own = gcal_interp_declare_this(t, f)) < 0)
         return -1;
-    for (size_t i = 0; i < f->n_params; i++)
-        if (!(f->params[i] = declare(t, clang_Cursor_getArgument(f->cursor, (unsigned)i),
-                                     GCAL_INTERP_MEMORY_PRIVATE)))
+    f->n_params += (size_t)own;
+    for (size_t i = (size_t)own; i < f->n_params; i++) {
+        CXCursor c = clang_Cursor_getArgument(f->cursor, (unsigned)i - (unsigned)own);
+
+        if (!(f->params[i] =
+                  declare(t, c, declared_type(t, c), GCAL_INTERP_MEMORY_PRIVATE)))
             return -1;
+    }
     if (f->result_type->repr == GCAL_INTERP_VOID)
         return 0;
     if (!(f->result_place = gcal_interp_node_variable(t, f->cursor, f->result_type,
@@ -463,15 +492,22 @@ static int translate_signature(struct gcal_interp_translator *t,
 static int translate_body(struct gcal_interp_translator *t,
                           struct gcal_interp_function *f)
 {
+    struct gcal_interp_node_list members = { 0 };
     struct gcal_source_children children;
 
     if (gcal_source_get_children(f->cursor, &children, t->err) < 0)
         return -1;
     for (size_t i = 0; i < children.n && !f->body; i++)
-        if (clang_getCursorKind(children.cursors[i]) == CXCursor_CompoundStmt &&
+        if (gcal_source_kind(children.cursors[i]) == CXCursor_CompoundStmt &&
             !(f->body = gcal_interp_translate_statement(t, children.cursors[i])))
             break;
     free(children.cursors);
+    if (f->body && gcal_interp_translate_members(t, f->cursor, &members) < 0)
+        return -1;
+    if (f->body && members.n &&
+        (gcal_interp_node_list_add(t, &members, f->body) < 0 ||
+         !(f->body = block(t, f->cursor, &members))))
+        return -1;
     return f->body ? 0 : -1;
 }
 

@@ -75,7 +75,7 @@ static struct gcal_interp_node *add_labels(struct gcal_interp_translator *t,
                                            size_t at)
 {
     for (;;) {
-        enum CXCursorKind kind = clang_getCursorKind(c);
+        enum CXCursorKind kind = gcal_source_kind(c);
         struct gcal_source_children children;
         bool is_default = kind == CXCursor_DefaultStmt;
         size_t wanted = is_default ? 1 : 2;
@@ -105,7 +105,7 @@ static int add_body(struct gcal_interp_translator *t, struct gcal_interp_node *n
     struct gcal_interp_node *statement;
     int rc = 0;
 
-    if (clang_getCursorKind(body) != CXCursor_CompoundStmt) {
+    if (gcal_source_kind(body) != CXCursor_CompoundStmt) {
         gcal_interp_unsupported(t, body, "a switch without { }");
         return -1;
     }

@@ -4,6 +4,8 @@
 
 #include "kernels/interpret/private.h"
 
+#define SHARED_BYTES 49152 /* that any launch may have */
+
 #define BASIC(repr, size) [repr] = { repr, size, 0, NULL, NULL, false }
 static const struct gcal_interp_type basic[] = {
     BASIC(GCAL_INTERP_VOID, 0), BASIC(GCAL_INTERP_BOOL, 1), BASIC(GCAL_INTERP_I8, 1),
@@ -88,13 +90,20 @@ gcal_interp_type_translate(struct gcal_interp_translator *t, CXType type, CXCurs
         return &basic[scalar_repr(type.kind)];
     switch (type.kind) {
     case CXType_Pointer:
+    case CXType_LValueReference:
+    case CXType_RValueReference:
         element = gcal_interp_type_translate(t, clang_getPointeeType(type), at);
         return element ? gcal_interp_type_pointer(t, element) : NULL;
+    case CXType_IncompleteArray: /* of shared memory, whose size the launch gives */
     case CXType_ConstantArray:
         count = clang_getArraySize(type);
         element = gcal_interp_type_translate(t, clang_getArrayElementType(type), at);
         if (!element)
             return NULL;
+        if (type.kind == CXType_IncompleteArray && element->size)
+            count = t->unit->language == GCAL_SOURCE_CUDA
+                        ? SHARED_BYTES / (long long)element->size
+                        : -1;
         if (count < 0 ||
             (element->size && count > (1ll << 30) / (long long)element->size))
             return gcal_interp_unsupported(t, at, "an array of %lld elements", count);

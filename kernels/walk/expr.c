@@ -519,8 +519,11 @@ static struct gcal_walk_value walk_cast(struct gcal_walk *w, CXCursor c)
     struct gcal_walk_value value;
     struct gcal_walk_lvalue lvalue;
 
-    if (!kids.n)
-        return gcal_walk_unknown(NULL);
+    if (!kids.n) /* T(), which is zero */
+        return constant_if(gcal_source_dtype(type),
+                           gcal_walk_type_is_integer(type)
+                               ? gcal_walk_integer(gcal_poly_integer(w->c, 0))
+                               : gcal_walk_unknown(NULL));
     child = kids.c[kids.n - 1];
     from = gcal_source_type(child);
     if (gcal_source_is_array(from) && is_address)

@@ -5,7 +5,8 @@
  * TWINS/NAME.cu is the kernel of the catalogue's entry NAME in another language, with arguments of
  * the same names.  Its first line names it: "kernel: gemm<float, 16>", where macros are those of
  * the entry.  Without work on indices, whose types differ (get_global_id() is a size_t, blockIdx.x
- * an unsigned), all entries must be equal, except where they are in the sources.
+ * an unsigned), all entries must be equal, except where they are in the sources.  Run on the host,
+ * both must compute the same.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,9 +18,13 @@
 #include "kernels/base/file.h"
 #include "kernels/count/count.h"
 #include "kernels/generate/private.h"
+#include "kernels/interpret/interpret.h"
+#include "kernels/model/dtype.h"
 #include "kernels/model/profile.h"
 #include "tests/kernels/count/oracle/oracle.h"
 #include "tests/kernels/generate/variants.h"
+
+enum { MOST_ARGUMENTS = 32 };
 
 /* An entry of a profile: 'key' without its count and place, 'text' with the count. */
 struct line {
@@ -125,7 +130,74 @@ static size_t differ(const struct lines *a, const struct lines *b)
     return n;
 }
 
-/* Returns how many lines differ. */
+/* Runs the kernel on the host; the arguments' data are the caller's to free. */
+static int run(const struct gcal_count_request *request, const struct gcal_kernel *k,
+               const struct gcal_geometry *g, struct gcal_interp_arg *args,
+               struct gcal_error *err)
+{
+    struct gcal_interp_arg given[MOST_ARGUMENTS];
+    size_t n = 0;
+
+    for (size_t i = 0; i < k->n_args; i++) {
+        const struct gcal_arg *arg = &k->args[i];
+        size_t count = (size_t)g->arg_values[i];
+
+        args[i] = (struct gcal_interp_arg){ .dtype = arg->dtype, .count = count };
+        if (arg->kind == GCAL_ARG_LOCAL && request->language == GCAL_SOURCE_CUDA)
+            continue; /* extern __shared__ */
+        if (arg->kind == GCAL_ARG_SCALAR) {
+            if (!(args[i].data = calloc(1, sizeof(double))))
+                abort();
+            args[i].count = 0;
+            if (arg->dtype[0] == 'f' && gcal_dtype_size(arg->dtype) == 4)
+                *(float *)args[i].data = (float)g->arg_values[i];
+            else if (arg->dtype[0] == 'f')
+                *(double *)args[i].data = g->arg_values[i];
+            else
+                *(int64_t *)args[i].data = (int64_t)g->arg_values[i];
+        } else {
+            if (!(args[i].data = calloc(count + 1, gcal_dtype_size(arg->dtype))))
+                abort();
+            if (gcal_dtype_fill_range(i + 1, arg->dtype, &g->arg_ranges[i], count,
+                                      args[i].data) < 0)
+                abort();
+        }
+        given[n++] = args[i];
+    }
+    return gcal_interp_run_kernel(request, g->global_size, n, given, err);
+}
+
+/* Returns in how many buffers the two leave other values. */
+static long run_both(const struct gcal_count_request *request,
+                     const struct gcal_count_request *twin, const struct gcal_kernel *k,
+                     struct gcal_error *err)
+{
+    struct gcal_interp_arg args[2][MOST_ARGUMENTS] = { 0 };
+    struct gcal_geometry g;
+    long n = -1;
+
+    if (k->n_args > MOST_ARGUMENTS ||
+        gcal_kernel_geometry(k, k->n_check_sizes, k->check_sizes, &g, err) < 0)
+        return -1;
+    if (run(request, k, &g, args[0], err) == 0 && run(twin, k, &g, args[1], err) == 0) {
+        n = 0;
+        for (size_t i = 0; i < k->n_args; i++)
+            if (k->args[i].kind == GCAL_ARG_BUFFER &&
+                memcmp(args[0][i].data, args[1][i].data,
+                       args[0][i].count * gcal_dtype_size(args[0][i].dtype)) != 0) {
+                printf("  other values in %s\n", k->args[i].name);
+                n++;
+            }
+    }
+    for (size_t i = 0; i < k->n_args; i++) {
+        free(args[0][i].data);
+        free(args[1][i].data);
+    }
+    gcal_kernel_geometry_clear(&g);
+    return n;
+}
+
+/* Returns how many lines and results differ. */
 static long compare(const struct gcal_generator *g, char *twin, const char *file,
                     struct gcal_error *err)
 {
@@ -142,12 +214,13 @@ static long compare(const struct gcal_generator *g, char *twin, const char *file
         k = gcal_kernel_create(&setting, err);
     }
     if (k && strncmp(twin, start, strlen(start)) == 0) {
-        struct gcal_count_request request = gcal_kernel_request(k);
+        struct gcal_count_request request = gcal_kernel_request(k), first;
         char *name = strndup(twin + strlen(start), strcspn(twin + strlen(start), "\n"));
 
         request.sub_group_size = request.n_banks = request.sector_bytes = 32;
         request.allow_estimates = true;
         request.estimate_passes = true;
+        first = request;
         if (list_counts(&request, k, &lines[0], err) == 0) {
             request.source = twin;
             request.file = file;
@@ -155,6 +228,8 @@ static long compare(const struct gcal_generator *g, char *twin, const char *file
             request.kernel = name;
             if (name && list_counts(&request, k, &lines[1], err) == 0)
                 n = (long)differ(&lines[0], &lines[1]);
+            if (n == 0)
+                n = run_both(&first, &request, k, err);
         }
         free(name);
     }
