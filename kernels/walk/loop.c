@@ -142,8 +142,10 @@ static bool find_trips_to_exit(struct gcal_walk *w, struct search *s)
     return true;
 }
 
-/* Returns whether variables of 8 and 16 bits still have these values after all trips. */
-static bool values_fit(struct gcal_walk *w, const struct search *s)
+/* Returns whether variables of 8 and 16 bits still have these values after all trips; says what to
+ * assume otherwise.
+ */
+static bool values_fit(struct gcal_walk *w, struct search *s)
 {
     for (size_t i = 0; i < s->changes->n; i++) {
         const struct gcal_walk_induction *m = &s->changes->all[i];
@@ -154,8 +156,15 @@ static bool values_fit(struct gcal_walk *w, const struct search *s)
         last.p =
             gcal_poly_add(w->c, last.p, gcal_poly_mul(w->c, m->step, s->count.trips));
         kept = gcal_walk_stored(w, last, m->type);
-        if (!gcal_poly_equal(kept.p, last.p))
-            return false;
+        if (gcal_poly_equal(kept.p, last.p))
+            continue;
+        s->why = gcal_poly_format(
+            w->c,
+            "'%s' of %lld bits may wrap, and only an exit then ends it: assume that it "
+            "does not (\"%s < %lld\")",
+            gcal_walk_name(w, m->decl), 8 * clang_Type_getSizeOf(m->type),
+            gcal_poly_text(w->c, last.p), 1ll << (8 * clang_Type_getSizeOf(m->type) - 1));
+        return false;
     }
     return true;
 }
@@ -163,7 +172,7 @@ static bool values_fit(struct gcal_walk *w, const struct search *s)
 /* Returns whether the condition ends the loop after the trips that were found, as it does in a
  * loop without exits, which would never end otherwise.
  */
-static bool ends_by_condition(struct gcal_walk *w, const struct search *s,
+static bool ends_by_condition(struct gcal_walk *w, struct search *s,
                               const struct gcal_sets_condition *condition)
 {
     const struct gcal_poly *trips = s->count.trips;
@@ -173,6 +182,7 @@ static bool ends_by_condition(struct gcal_walk *w, const struct search *s,
         return true;
     if (!values_fit(w, s))
         return false;
+    s->why = "an unsigned value may wrap below zero, and only an exit then ends it";
     return !s->count.ends ||
            (!s->count.within &&
             (!gcal_poly_has_dimension(w->c, trips) ||
@@ -216,6 +226,7 @@ static bool find_trips(struct gcal_walk *w, struct search *s)
 {
     const struct gcal_trips_loop at = { w->c, w->scope };
     struct gcal_walk_predicate predicate = predicate_at(w, s);
+    const char *why = s->why;
 
     if (!predicate.known) {
         s->why = predicate.why;
@@ -231,10 +242,9 @@ static bool find_trips(struct gcal_walk *w, struct search *s)
     }
     if (!s->count.trips)
         return find_trips_to_exit(w, s);
-    if (!ends_by_condition(w, s, predicate.when)) {
-        s->why = "an unsigned value may wrap below zero, and only an exit then ends it";
+    if (!ends_by_condition(w, s, predicate.when))
         return false;
-    }
+    s->why = why;
     if (s->loop->tests_late)
         gcal_trips_after(&at, &s->count, gcal_poly_atom_index(s->v));
     return true;

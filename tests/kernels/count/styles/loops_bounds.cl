@@ -324,3 +324,28 @@ kernel void two_loops_one_variable(global const float *a, global float *out, int
         sum *= 0.5f;
     out[get_global_id(0)] = sum;
 }
+
+//: kernel short_blocks
+//: local 32
+//: global 32*g
+//: at g=2 n=100 blocks=3 step=32
+//: at g=3 n=70 blocks=5 step=40
+//: buffer in 1000
+//: assume step >= 1
+//: estimates
+//: refused 'i' of 16 bits may wrap, and only an exit then ends it: assume that it does not ("blocks < 32768")
+//: advice assume blocks < 32768 and step >= 1
+//: advice marked all
+kernel void short_blocks(global const float *in, global float *out, int n, int blocks, int step)
+{
+    int pos = get_local_id(0);
+    float s = 0;
+
+    for (ushort i = 0; i < blocks; i++) {
+        if (pos >= n)
+            break;
+        s += in[pos];
+        pos += step;
+    }
+    out[get_global_id(0)] = s;
+}
