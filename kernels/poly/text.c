@@ -325,6 +325,20 @@ static const struct gcal_poly *read_rounded(struct poly_reader *r, int depth, bo
     return gcal_poly_floor(r->c, p, 1);
 }
 
+/* "min(a,b)" after its parenthesis. */
+static const struct gcal_poly *read_extremum(struct poly_reader *r, int depth, bool most)
+{
+    const struct gcal_poly *a = read_sum(r, depth), *b;
+
+    if (a && !accept(r, ","))
+        return complain(r, "expected ','");
+    if (!a || !(b = read_sum(r, depth)))
+        return NULL;
+    if (!accept(r, ")"))
+        return complain(r, "expected ')'");
+    return most ? gcal_poly_max(r->c, a, b) : gcal_poly_min(r->c, a, b);
+}
+
 static const struct gcal_poly *read_primary(struct poly_reader *r, int depth)
 {
     const struct gcal_poly *p;
@@ -356,6 +370,9 @@ static const struct gcal_poly *read_primary(struct poly_reader *r, int depth)
     for (int up = 0; up < 2; up++)
         if (accept(r, up ? "ceil(" : "floor("))
             return read_rounded(r, depth + 1, up);
+    for (int most = 0; most < 2; most++)
+        if (accept(r, most ? "max(" : "min("))
+            return read_extremum(r, depth + 1, most);
     if ((n = name_length(r->at))) {
         const char *name = gcal_poly_format(r->c, "%.*s", (int)n, r->at);
 

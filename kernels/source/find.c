@@ -292,9 +292,7 @@ struct reached {
     size_t n;
     CXCursor functions[MOST_REACHED];
     struct gcal_source_children all;
-    struct noted
-        used; /* variables, names of types and members, which errors may have changed */
-    struct noted records; /* whose members these are */
+    struct noted used; /* variables and types, which errors may have changed */
 };
 
 static bool is_reached(const struct reached *r, CXCursor function)
@@ -322,7 +320,7 @@ static bool note(struct noted *noted, CXCursor decl)
     return true;
 }
 
-static enum CXChildVisitResult use_member(CXCursor c, CXCursor parent, CXClientData data);
+static enum CXVisitorResult use_field(CXCursor field, CXClientData data);
 
 /* The names that a type has, and the records in it. */
 static void use_type(struct reached *r, CXType type)
@@ -354,8 +352,8 @@ static void use_type(struct reached *r, CXType type)
         case CXType_Record:
             decl = clang_getTypeDeclaration(type);
             if (!clang_Location_isInSystemHeader(clang_getCursorLocation(decl)) &&
-                note(&r->records, decl))
-                clang_visitChildren(decl, use_member, r);
+                note(&r->used, decl))
+                clang_Type_visitFields(type, use_field, r);
             return;
         default:
             return;
@@ -363,16 +361,10 @@ static void use_type(struct reached *r, CXType type)
     }
 }
 
-static enum CXChildVisitResult use_member(CXCursor c, CXCursor parent, CXClientData data)
+static enum CXVisitorResult use_field(CXCursor field, CXClientData data)
 {
-    struct reached *r = data;
-
-    (void)parent;
-    if ((clang_getCursorKind(c) == CXCursor_FieldDecl ||
-         clang_getCursorKind(c) == CXCursor_CXXBaseSpecifier) &&
-        note(&r->used, c))
-        use_type(r, clang_getCursorType(c));
-    return CXChildVisit_Continue;
+    use_type(data, clang_getCursorType(field));
+    return CXVisit_Continue;
 }
 
 static enum CXChildVisitResult reach(CXCursor c, CXCursor parent, CXClientData data)
@@ -440,12 +432,60 @@ static unsigned offset_of(CXSourceLocation location)
     return offset;
 }
 
-static bool is_within(unsigned offset, CXCursor c)
+/* Where a macro is used, wherever it is defined. */
+static bool is_in_source(const struct gcal_source_unit *unit, CXSourceLocation location)
+{
+    CXFile file;
+
+    clang_getExpansionLocation(location, &file, NULL, NULL, NULL);
+    return file && clang_File_isEqual(file, clang_getFile(unit->tu, unit->file));
+}
+
+static bool is_within(const struct gcal_source_unit *unit, unsigned offset, CXCursor c)
 {
     CXSourceRange range = clang_getCursorExtent(c);
 
-    return offset >= offset_of(clang_getRangeStart(range)) &&
+    return is_in_source(unit, clang_getRangeStart(range)) &&
+           offset >= offset_of(clang_getRangeStart(range)) &&
            offset < offset_of(clang_getRangeEnd(range));
+}
+
+struct declared {
+    const struct gcal_source_unit *unit;
+    unsigned offset;
+    bool found;
+};
+
+static enum CXChildVisitResult find_declared(CXCursor c, CXCursor parent,
+                                             CXClientData data)
+{
+    struct declared *declared = data;
+
+    (void)parent;
+    switch (clang_getCursorKind(c)) {
+    case CXCursor_CXXMethod:
+    case CXCursor_Constructor:
+    case CXCursor_Destructor:
+    case CXCursor_ConversionFunction:
+    case CXCursor_FunctionTemplate:
+    case CXCursor_FriendDecl:
+        declared->found =
+            declared->found || is_within(declared->unit, declared->offset, c);
+        break;
+    default:
+        break;
+    }
+    return CXChildVisit_Continue;
+}
+
+/* Returns whether the offset is in a function that the record only declares. */
+static bool is_in_declared(const struct gcal_source_unit *unit, unsigned offset,
+                           CXCursor record)
+{
+    struct declared declared = { .unit = unit, .offset = offset };
+
+    clang_visitChildren(record, find_declared, &declared);
+    return declared.found;
 }
 
 /* An error in a function that the kernel does not call; of CUDA also one outside functions, unless the kernel
@@ -457,17 +497,17 @@ static bool is_elsewhere(CXSourceLocation at, void *data)
     const struct reached *r = data;
     unsigned offset = offset_of(at);
 
-    if (!clang_Location_isFromMainFile(at))
-        return r->unit->language == GCAL_SOURCE_CUDA;
+    if (!is_in_source(r->unit, at)) /* in an instance of a declaration of gpucal's */
+        return false;
     for (size_t i = 0; i < r->n; i++)
-        if (is_within(offset, r->functions[i]))
+        if (is_within(r->unit, offset, r->functions[i]))
             return false;
     for (size_t i = 0; i < r->all.n; i++)
-        if (is_within(offset, r->all.cursors[i]))
+        if (is_within(r->unit, offset, r->all.cursors[i]))
             return r->n < MOST_REACHED; /* then all may be reached */
     for (size_t i = 0; i < r->used.n; i++)
-        if (is_within(offset, r->used.decls[i]))
-            return false;
+        if (is_within(r->unit, offset, r->used.decls[i]))
+            return is_in_declared(r->unit, offset, r->used.decls[i]);
     return r->unit->language == GCAL_SOURCE_CUDA;
 }
 
@@ -485,7 +525,6 @@ static int check_kernel(const struct gcal_source_unit *unit, CXCursor kernel,
     clang_visitChildren(kernel, reach, &r);
     rc = gcal_source_check_errors(unit, is_elsewhere, &r, err);
     free(r.used.decls);
-    free(r.records.decls);
     free(r.all.cursors);
     return rc;
 }

@@ -357,12 +357,16 @@ static bool put_binary(struct reader *r, CXCursor c, struct gcal_buf *out)
                        : kind == CXBinaryOperator_Div ? "/"
                                                       : NULL;
     bool is = sign && kids.n == 2;
+    size_t divisor;
 
     if (is) {
         gcal_buf_puts(out, is_division ? "floor(" : "(");
         is = put_value(r, kids.cursors[0], out);
         gcal_buf_puts(out, sign);
+        divisor = out->size;
         is = is && put_value(r, kids.cursors[1], out);
+        if (is && kind == CXBinaryOperator_Div) /* by a number */
+            is = strspn(out->data + divisor, "0123456789") == strlen(out->data + divisor);
         gcal_buf_puts(out, ")");
     }
     free(kids.cursors);

@@ -2,11 +2,11 @@
 #include "mpi/cli/terms.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "kernels/base/buf.h"
 #include "mpi/cli/quiet.h"
@@ -71,43 +71,37 @@ char *gcal_terms_translate(const char *text, const char *warp)
 
 static const char *warp_is;
 
-/* What the stream has collected: whole lines, as it is line-buffered, unless they are long. */
-static ssize_t write_translated(void *fd, const char *bytes, size_t n)
+/* What the stream has collected, lines unless they are long, to the one that it stands in front of. */
+static ssize_t write_translated(void *stream, const char *bytes, size_t n)
 {
     char *text = gcal_quiet_is_for_program() ? NULL : strndup(bytes, n);
     char *translated = text ? gcal_terms_translate(text, warp_is) : NULL;
-    const char *rest = translated ? translated : bytes;
-    size_t left = translated ? strlen(translated) : n;
-    ssize_t written = 0;
+    size_t length = translated ? strlen(translated) : n;
+    bool is_written =
+        fwrite(translated ? translated : bytes, 1, length, stream) == length &&
+        fflush(stream) == 0;
 
-    while (left && (written = write(*(const int *)fd, rest, left)) > 0) {
-        rest += written;
-        left -= (size_t)written;
-    }
     free(translated);
     free(text);
-    return left ? 0 : (ssize_t)n;
+    return is_written ? (ssize_t)n : 0;
 }
 
-static void translate_stream(FILE **stream, const int *fd)
+static void translate_stream(FILE **stream)
 {
-    FILE *translating = fopencookie((void *)fd, "w",
-                                    (cookie_io_functions_t){ .write = write_translated });
+    FILE *translating =
+        fopencookie(*stream, "w", (cookie_io_functions_t){ .write = write_translated });
 
     if (!translating)
         return; /* then it is not translated */
-    fflush(*stream);
     setvbuf(translating, NULL, _IOLBF, BUFSIZ);
     *stream = translating;
 }
 
 void gcal_terms_start(const char *warp)
 {
-    static const int output = STDOUT_FILENO, error = STDERR_FILENO;
-
     if (warp_is)
         return;
     warp_is = warp;
-    translate_stream(&stdout, &output);
-    translate_stream(&stderr, &error);
+    translate_stream(&stdout);
+    translate_stream(&stderr);
 }

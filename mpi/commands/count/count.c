@@ -34,8 +34,9 @@ static const struct argp_option options[] = {
     { "sub-group", SUB_GROUP, "N", 0,
       "Sub-group (warp, wavefront) size of the counts, for which a profile is then "
       "valid; "
-      "by default counts contain the name sub_group_size, and a profile has those for 8, "
-      "16, 32 and 64",
+      "by default 32 of CUDA; else counts contain the name sub_group_size, and a profile "
+      "has "
+      "those for 8, 16, 32 and 64",
       0 },
     { "banks", 'B', "COUNT", 0,
       "Number of local-memory banks of 4 bytes (often 32): counts the passes that bank "
@@ -114,6 +115,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (!c->count.file)
             argp_error(state, "expected a file with a kernel");
+        /* HIP's may have 32 or 64 lanes; a profile has counts for all sizes. */
+        if (!c->sub_group && !c->output &&
+            gcal_count_options_language(&c->count) == GCAL_SOURCE_CUDA)
+            c->sub_group = 32;
         if (c->count.n_banks && !c->sub_group)
             argp_error(state, "--banks requires --sub-group");
         if (c->count.sector_bytes && !c->sub_group)

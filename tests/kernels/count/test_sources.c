@@ -292,6 +292,8 @@ static void what_a_kernel_needs_must_be_there(void **state)
 {
     static const char *const refused[][2] = {
         { HOST "__global__ void k(host *h, int *x) { *x = 1; }", "vector" },
+        { "#define BAD(x) (x + nowhere)\n__global__ void k(int *x) { *x = BAD(1); }",
+          "nowhere" },
         { HOST "typedef nothing real; __global__ void k(real *x) { *x = 1; }",
           "nothing" },
         { HOST "__device__ nothing c[2]; __global__ void k(int *x) { *x = c[1]; }",

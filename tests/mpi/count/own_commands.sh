@@ -183,7 +183,7 @@ grep -qF "my.cu:10: as it is launched there: --block 32,8 --grid 'floor((w+31)/3
     fail "no launch"
 prints '^kernel shift'
 prints '^  thread  +w\*h '
-grep -q 'all warps of the group are counted' out || fail "OpenCL's words"
+prints '^  warp  .* f_divergent_branch'
 good count my.cu --block 16,16 --grid 'ceil(w/16),ceil(h/16)' --json
 grep -q '"work-item"' out || fail "JSON is translated"
 printf '%s\n' '__global__ void k(float *x, int n) { x[threadIdx.x] = n; }' > one.cu
