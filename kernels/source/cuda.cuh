@@ -454,18 +454,38 @@ template <class T> using gpucal_if_integer = std::enable_if_t<__is_integral(T), 
     GPUCAL_STD(using ::name; using ::name##f;)
 GPUCAL_MATH1(sqrt)
 GPUCAL_MATH1(rsqrt)
-GPUCAL_MATH1(cbrt)
 GPUCAL_MATH1(exp)
+GPUCAL_MATH1(log)
+GPUCAL_MATH1(sin)
+GPUCAL_MATH1(cos)
+GPUCAL_MATH1(floor)
+GPUCAL_MATH1(ceil)
+GPUCAL_MATH1(fabs)
+#ifndef GPUCAL_NO_SPECIAL
+GPUCAL_MATH1(erfinv)
+GPUCAL_MATH1(erfcinv)
+GPUCAL_MATH1(erfcx)
+GPUCAL_MATH1(normcdf)
+GPUCAL_MATH1(normcdfinv)
+GPUCAL_MATH1(j0)
+GPUCAL_MATH1(j1)
+GPUCAL_MATH1(y0)
+GPUCAL_MATH1(y1)
+GPUCAL_MATH1(cyl_bessel_i0)
+GPUCAL_MATH1(cyl_bessel_i1)
+#endif
+GPUCAL_MATH2(pow)
+GPUCAL_MATH2(fmin)
+GPUCAL_MATH2(fmax)
+#ifndef GPUCAL_NO_RARE
+GPUCAL_MATH1(cbrt)
 GPUCAL_MATH1(exp2)
 GPUCAL_MATH1(exp10)
 GPUCAL_MATH1(expm1)
-GPUCAL_MATH1(log)
 GPUCAL_MATH1(log2)
 GPUCAL_MATH1(log10)
 GPUCAL_MATH1(log1p)
 GPUCAL_MATH1(logb)
-GPUCAL_MATH1(sin)
-GPUCAL_MATH1(cos)
 GPUCAL_MATH1(tan)
 GPUCAL_MATH1(asin)
 GPUCAL_MATH1(acos)
@@ -482,38 +502,27 @@ GPUCAL_MATH1(erf)
 GPUCAL_MATH1(erfc)
 GPUCAL_MATH1(tgamma)
 GPUCAL_MATH1(lgamma)
-GPUCAL_MATH1(floor)
-GPUCAL_MATH1(ceil)
 GPUCAL_MATH1(trunc)
 GPUCAL_MATH1(round)
 GPUCAL_MATH1(rint)
-GPUCAL_MATH1(fabs)
-#ifndef GPUCAL_NO_SPECIAL
-GPUCAL_MATH1(erfinv)
-GPUCAL_MATH1(erfcinv)
-GPUCAL_MATH1(erfcx)
-GPUCAL_MATH1(normcdf)
-GPUCAL_MATH1(normcdfinv)
-GPUCAL_MATH1(j0)
-GPUCAL_MATH1(j1)
-GPUCAL_MATH1(y0)
-GPUCAL_MATH1(y1)
-GPUCAL_MATH1(cyl_bessel_i0)
-GPUCAL_MATH1(cyl_bessel_i1)
-#endif
-GPUCAL_MATH2(pow)
 GPUCAL_MATH2(atan2)
 GPUCAL_MATH2(fmod)
 GPUCAL_MATH2(remainder)
 GPUCAL_MATH2(hypot)
-GPUCAL_MATH2(fmin)
-GPUCAL_MATH2(fmax)
 GPUCAL_MATH2(fdim)
 GPUCAL_MATH2(copysign)
 GPUCAL_MATH2(nextafter)
+#endif
 
 #define GPUCAL_MORE(t)                                                                                        \
     GPUCAL_BOTH t fma(t, t, t);                                                                               \
+    GPUCAL_INLINE bool isnan(t x) { return x != x; }                                                          \
+    GPUCAL_INLINE bool isinf(t x) { return fabs(x) == (t)__builtin_huge_valf(); }                             \
+    GPUCAL_INLINE bool isfinite(t x) { return fabs(x) < (t)__builtin_huge_valf(); }                           \
+    GPUCAL_IS(fabs) t abs(t);
+GPUCAL_EACH_FLOAT(GPUCAL_MORE)
+#ifndef GPUCAL_NO_RARE
+#define GPUCAL_RARE(t)                                                                                        \
     GPUCAL_BOTH t ldexp(t, int);                                                                              \
     GPUCAL_BOTH int ilogb(t);                                                                                 \
     GPUCAL_BOTH t frexp(t, int *);                                                                            \
@@ -541,13 +550,8 @@ GPUCAL_MATH2(nextafter)
         *s = sinpi(x);                                                                                        \
         *c = cospi(x);                                                                                        \
     }                                                                                                         \
-    GPUCAL_INLINE bool isnan(t x) { return x != x; }                                                          \
-    GPUCAL_INLINE bool isinf(t x) { return fabs(x) == (t)__builtin_huge_valf(); }                             \
-    GPUCAL_INLINE bool isfinite(t x) { return fabs(x) < (t)__builtin_huge_valf(); }                           \
-    GPUCAL_INLINE bool signbit(t x) { return x < 0; }                                                         \
-    GPUCAL_IS(fabs) t abs(t);
-GPUCAL_EACH_FLOAT(GPUCAL_MORE)
-GPUCAL_IS(fma) float fmaf(float, float, float);
+    GPUCAL_INLINE bool signbit(t x) { return x < 0; }
+GPUCAL_EACH_FLOAT(GPUCAL_RARE)
 GPUCAL_IS(ldexp) float ldexpf(float, int);
 GPUCAL_IS(ldexp) float scalbnf(float, int);
 GPUCAL_IS(ilogb) int ilogbf(float);
@@ -564,6 +568,8 @@ GPUCAL_INLINE float norm4df(float x, float y, float z, float w) { return norm4d(
 GPUCAL_INLINE float rcbrtf(float x) { return rcbrt(x); }
 GPUCAL_INLINE void sincosf(float x, float *s, float *c) { sincos(x, s, c); }
 GPUCAL_INLINE void sincospif(float x, float *s, float *c) { sincospi(x, s, c); }
+#endif
+GPUCAL_IS(fma) float fmaf(float, float, float);
 GPUCAL_INLINE double fma(double x, double y, int z) { return fma(x, y, (double)z); }
 GPUCAL_INLINE float fdividef(float x, float y) { return x / y; }
 
@@ -600,11 +606,12 @@ namespace std {
 using ::abs;
 using ::fma;
 using ::fmaf;
-using ::frexp;
-using ::ilogb;
 using ::isfinite;
 using ::isinf;
 using ::isnan;
+#ifndef GPUCAL_NO_RARE
+using ::frexp;
+using ::ilogb;
 using ::ldexp;
 using ::llrint;
 using ::llround;
@@ -615,6 +622,7 @@ using ::nearbyint;
 using ::remquo;
 using ::scalbn;
 using ::signbit;
+#endif
 template <class T> GPUCAL_INLINE constexpr const T &min(const T &a, const T &b) { return b < a ? b : a; }
 template <class T> GPUCAL_INLINE constexpr const T &max(const T &a, const T &b) { return a < b ? b : a; }
 template <class T> GPUCAL_INLINE constexpr const T &clamp(const T &v, const T &low, const T &high)

@@ -118,13 +118,22 @@ int gcal_source_leave_out_declarations(const char *source, struct gcal_strings *
 {
     /* A macro may paste a name together. */
     static const struct {
-        const char *option, *words[12];
+        const char *option, *words[56];
     } parts[] = {
         { "-DGPUCAL_NO_HALF", { "half", "bf16", "bfloat", "fp16", "fp8", "##" } },
         { "-DGPUCAL_NO_ROUNDED", { "_rn", "_rz", "_ru", "_rd", "##" } },
         { "-DGPUCAL_NO_GROUPS", { "cooperative_groups" } },
         { "-DGPUCAL_NO_TEXTURES", { "tex", "surf", "##" } },
         { "-DGPUCAL_NO_COMPLEX", { "cuC", "cuD", "hipC", "hipD", "omplex", "##" } },
+        { "-DGPUCAL_NO_RARE",
+          { "cbrt",    "exp2",   "exp10",    "expm1",     "log2",  "log10", "log1p",
+            "logb",    "atan",   "tanh",     "tan(",      "tanf",  "asin",  "acos",
+            "sinh",    "cosh",   "sinpi",    "cospi",     "erf(",  "erff",  "erfc",
+            "gamma",   "trunc",  "round",    "rint(",     "rintf", "fmod",  "remainder",
+            "hypot",   "fdim",   "copysign", "nextafter", "ldexp", "ilogb", "frexp",
+            "modf",    "remquo", "scalb",    "nearby",    "norm3", "norm4", "sincos",
+            "signbit", "omplex", "cuC",      "cuD",       "half",  "bf16",  "bfloat",
+            "fp16",    "##" } },
         { "-DGPUCAL_NO_SPECIAL",
           { "erfinv", "erfcinv", "erfcx", "normcdf", "j0", "j1", "y0", "y1", "bessel",
             "##" } },

@@ -269,6 +269,17 @@ static const char *only_instance(const struct gcal_count_options *o,
                : o->kernel;
 }
 
+/* Returns whether the kernel may be an instance of a template that is to be found. */
+static bool has_template(const struct gcal_count_options *o)
+{
+    char *source =
+        o->kernel && strchr(o->kernel, '<') ? NULL : gcal_count_options_source(o, NULL);
+    bool has = source && strstr(source, "template");
+
+    free(source);
+    return has;
+}
+
 /* What the command line leaves open follows from the host code of a CUDA source: the only instance of a template
  * that it launches, and grid and block of the first launch that can be read.  Errors are found again
  * when the kernel is counted.
@@ -283,7 +294,7 @@ static void complete(struct gcal_count_options *o)
         return;
     gcal_terms_start(gcal_count_options_language(o) == GCAL_SOURCE_HIP ? "wavefront"
                                                                        : "warp");
-    if (o->kernel && (o->n_dims || o->global[0]) && strchr(o->kernel, '<'))
+    if ((o->n_dims || o->global[0]) && !has_template(o))
         return;
     if (gcal_count_options_describe(o, &d, NULL) < 0)
         return;
