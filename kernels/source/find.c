@@ -416,6 +416,7 @@ bool gcal_source_find_generic(const struct gcal_source_unit *unit, CXCursor kern
     struct generic generic = { 0 };
 
     clang_visitChildren(kernel, reach, &r);
+    free(r.used.decls);
     for (size_t i = 0; i < r.n && !generic.found; i++)
         clang_visitChildren(r.functions[i], find_generic, &generic);
     *access = generic.access;
