@@ -149,7 +149,7 @@ static int take_times(struct gcal_arena *arena, const struct gcal_params_device 
 
 int gcal_learn_correct(struct gcal_arena *arena, const struct gcal_params_device *device,
                        const char *name, const struct gcal_profile *profile,
-                       const struct gcal_params *known, size_t n,
+                       const struct gcal_params *known, double types, size_t n,
                        const struct gcal_kernel_time *times, struct gcal_params_model *m,
                        struct gcal_error *err)
 {
@@ -163,7 +163,9 @@ int gcal_learn_correct(struct gcal_arena *arena, const struct gcal_params_device
                               "device %s has no general model, which a kernel's times "
                               "correct: calibrate it first ('gpucal')",
                               device->info.uid);
-    if (gcal_learned_expect(device, general, known, expected, err) < 0)
+    if (gcal_learned_expect(device, general, known,
+                            types > 0 ? types : gcal_learned_types(known), expected,
+                            err) < 0)
         return -1;
     gcal_arena_own(arena, expected, clear_factors);
     value = gcal_arena_alloc(arena, expected->n, sizeof(*value));

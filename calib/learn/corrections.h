@@ -26,12 +26,12 @@ struct gcal_kernel_time {
 
 /* The model 'name' of the kernel on the device, from n times or none: it predicts the kernels with
  * the fingerprints of 'profile' alone.  'known': what a store has of the kernel, of which other
- * types count; NULL: nothing.  The model lives in the arena.
+ * types count; NULL: nothing.  'types': how far types lie apart; 0: as 'known' has it.  The model lives in the arena.
  * GCAL_EINPUT if the device has no general model, or one whose limits have no names.
  */
 int gcal_learn_correct(struct gcal_arena *arena, const struct gcal_params_device *device,
                        const char *name, const struct gcal_profile *profile,
-                       const struct gcal_params *known, size_t n,
+                       const struct gcal_params *known, double types, size_t n,
                        const struct gcal_kernel_time *times,
                        struct gcal_params_model *model, struct gcal_error *err);
 

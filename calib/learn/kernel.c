@@ -1,6 +1,7 @@
 /* kernel.c - one kernel on one device: its times, those that the store has, its factors, and publication */
 #include "calib/learn/kernel.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,12 @@
 #include "store/learned/learned.h"
 #include "store/predict/predictor.h"
 #include "store/publish/publish.h"
+
+/* What a kernel's times on two devices of a type differ by beside the device factors, which counts as
+ * many sizes.
+ */
+#define DEVICES       0.02
+#define DEVICES_PRIOR 4
 
 /* ---- times ---- */
 
@@ -34,6 +41,34 @@ static int add_time(struct gcal_learned *d, const struct gcal_params_time *time,
     return d->count(d->context, time->sizes, &d->times[d->n++], err);
 }
 
+/* Adds what the times at the sizes of the first of them, one of each device, differ by beyond their own
+ * errors.
+ */
+static void compare_devices(struct gcal_learned *d, size_t n,
+                            const struct gcal_params_time *times)
+{
+    double sum = 0, squares = 0, errors = 0, n_devices = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        bool is_first = times[i].uid && strcmp(times[i].sizes, times->sizes) == 0;
+
+        for (size_t k = 0; k < i && is_first; k++)
+            is_first = !times[k].uid || strcmp(times[k].uid, times[i].uid) != 0 ||
+                       strcmp(times[k].sizes, times->sizes) != 0;
+        if (!is_first)
+            continue;
+        sum += log(times[i].time_s / times->time_s);
+        squares += pow(log(times[i].time_s / times->time_s), 2);
+        errors += times[i].spread * times[i].spread;
+        n_devices++;
+    }
+    if (n_devices < 2)
+        return;
+    d->between_devices +=
+        squares - sum * sum / n_devices - (n_devices - 1) / n_devices * errors;
+    d->n_between += n_devices - 1;
+}
+
 int gcal_learn_add_times(struct gcal_learned *d, size_t n,
                          const struct gcal_params_time *times, struct gcal_error *err)
 {
@@ -42,10 +77,15 @@ int gcal_learn_add_times(struct gcal_learned *d, size_t n,
     for (size_t i = 0; i < n; i++) {
         struct gcal_params_time time = times[i];
         size_t n_same = 0;
+        bool is_first = true;
 
         for (size_t k = 0; k < n; k++)
-            if (strcmp(times[k].sizes, times[i].sizes) == 0)
+            if (strcmp(times[k].sizes, times[i].sizes) == 0) {
+                is_first = is_first && k >= i;
                 same[n_same++] = times[k].time_s;
+            }
+        if (is_first)
+            compare_devices(d, n - i, times + i);
         time.time_s = gcal_median(same, n_same);
         if (add_time(d, &time, err) < 0)
             return -1;
@@ -114,8 +154,10 @@ int gcal_learn_fit_kernel(struct gcal_learned *d, struct gcal_error *err)
         read_known_times(d, err) < 0)
         return -1;
     thin_times(d);
-    return gcal_learn_correct(d->arena, d->device, d->name, profile, &d->known, d->n,
-                              d->times, &d->model, err);
+    if (!(d->types > 0))
+        d->types = gcal_learned_types_estimate(d->store, d->device, d->general);
+    return gcal_learn_correct(d->arena, d->device, d->name, profile, &d->known, d->types,
+                              d->n, d->times, &d->model, err);
 }
 
 /* Adds the error at one time of the device's model of that name. */
@@ -148,7 +190,7 @@ int gcal_learn_judge_kernel(struct gcal_learned *d, struct gcal_error *err)
         memcpy(others + i, d->times + i + 1, (d->n - 1 - i) * sizeof(*others));
         add_error(d->device, d->general->name, &d->times[i], &of_general, &why);
         if (gcal_learn_correct(d->arena, d->device, d->name, d->times[i].profile,
-                               &d->known, d->n - 1, others, &model, err) < 0 ||
+                               &d->known, d->types, d->n - 1, others, &model, err) < 0 ||
             add_error(&alone, d->name, &d->times[i], &held_out, err) < 0)
             return -1;
     }
@@ -158,6 +200,19 @@ int gcal_learn_judge_kernel(struct gcal_learned *d, struct gcal_error *err)
 }
 
 /* ---- publication ---- */
+
+/* Between devices: of times at the same sizes, or what was known before. */
+static double find_spread(const struct gcal_learned *d)
+{
+    const struct gcal_params_model *before =
+        gcal_learned_find(&d->known, d->device, d->general);
+    double variance = (DEVICES_PRIOR * DEVICES * DEVICES + d->between_devices) /
+                      (DEVICES_PRIOR + d->n_between);
+
+    if (!(d->n_between > 0))
+        return before ? before->spread_devices : 0;
+    return sqrt(fmax(variance, 0));
+}
 
 int gcal_learn_publish_kernel(struct gcal_learned *d, const struct gcal_learn_run *run,
                               struct gcal_error *err)
@@ -170,6 +225,8 @@ int gcal_learn_publish_kernel(struct gcal_learned *d, const struct gcal_learn_ru
 
     device.n_models = 1;
     device.models = &factors;
+    factors.spread_types = d->types;
+    factors.spread_devices = find_spread(d);
     factors.n_times = d->n;
     factors.times = d->kept;
     factors.origin = gcal_params_model_origin(d->device, d->general);

@@ -6,6 +6,7 @@
 
 #include "kernels/base/arena.h"
 #include "calib/learn/corrections.h"
+#include "store/learned/learned.h"
 #include "store/params/params.h"
 
 struct gcal_store;
@@ -29,6 +30,8 @@ struct gcal_learned {
     struct gcal_kernel_time *times;
     struct gcal_params_time *kept; /* the same, as the store keeps them */
     size_t times_capacity, kept_capacity;
+    double types; /* how far they lie apart; 0: to be estimated from the store */
+    double between_devices, n_between; /* squares of logarithms, and their number */
     struct gcal_params_model model;
     /* Geometric means at these sizes: of the general model, and of models that lack the size. */
     double general_error, held_out_error;

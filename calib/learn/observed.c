@@ -53,6 +53,9 @@ struct merging {
     size_t n_nodes, nodes_capacity;
     struct gcal_params **nodes; /* loaded; without devices: there is none */
     struct gcal_buf left;       /* lines that stay */
+    double
+        types; /* how far they lie apart, of the general model with this configuration */
+    const char *configuration;
 };
 
 /* ---- lines ---- */
@@ -299,7 +302,8 @@ static void find_medians(struct merging *m, struct group *g)
             values[next - i] = g->lines[next].time_s / g->general->factor;
         *t = (struct gcal_params_time){ .sizes = (char *)g->lines[i].sizes,
                                         .time_s = gcal_median(values, next - i),
-                                        .measured_utc = (char *)g->lines[next - 1].utc };
+                                        .measured_utc = (char *)g->lines[next - 1].utc,
+                                        .uid = g->of->uid };
         for (size_t k = i; k < next; k++)
             values[k - i] = fabs(values[k - i] / t->time_s - 1);
         deviation = 1.4826 * gcal_median(values, next - i);
@@ -469,6 +473,8 @@ static int learn_type(struct kernel *k, const struct group *groups, size_t n,
                               .name = name_model(k, first),
                               .count = count_kernel,
                               .context = k };
+    const char *configuration =
+        gcal_params_model_origin(first->device, first->general).configuration;
     struct gcal_params_time *times;
     size_t n_times = 0;
     int rc;
@@ -478,6 +484,11 @@ static int learn_type(struct kernel *k, const struct group *groups, size_t n,
     times = gcal_arena_alloc(m->arena, n_times, sizeof(*times));
     if (!(n_times = choose_times(k, groups, n, first, times)))
         return 0;
+    configuration = configuration ? configuration : "";
+    if (!m->configuration || strcmp(m->configuration, configuration) != 0)
+        m->types = gcal_learned_types_estimate(m->store, d.device, d.general);
+    m->configuration = configuration;
+    d.types = m->types;
     k->device = first->device;
     if ((rc = gcal_learn_add_times(&d, n_times, times, err)) == 0 &&
         (rc = gcal_learn_fit_kernel(&d, err)) == 0)

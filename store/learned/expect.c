@@ -17,8 +17,6 @@
 /* Launches cost the same for nearly all kernels, but on a device not the same on all hosts and days. */
 #define LAUNCH        0.1
 #define LAUNCH_WITHIN 0.06
-/* What the factors of one kernel differ by between types of devices: H100 and H200, tests/scope. */
-#define BETWEEN_TYPES 0.06
 
 static bool is_launch(const char *limit)
 {
@@ -87,17 +85,13 @@ size_t gcal_learned_find_factor(const struct gcal_params_model *corrections,
     return i;
 }
 
-/* What one type says of a factor, beside what is expected of all kernels. */
-struct evidence {
-    double precision, mean; /* 1 / variance; 0: nothing */
-};
-
-static struct evidence find_evidence(const struct gcal_params_model *m, const char *limit,
-                                     double deviation)
+struct gcal_learned_evidence gcal_learned_find_evidence(const struct gcal_params_model *m,
+                                                        const char *limit,
+                                                        double deviation)
 {
     double own = within_of(limit, deviation), error = m->error_90 / GCAL_PARAMS_NORMAL_90;
     size_t i = gcal_learned_find_factor(m, limit);
-    struct evidence e = { 0 };
+    struct gcal_learned_evidence e = { 0 };
 
     if (i < m->n_parameters && m->value[i] > 0) {
         double relative = m->standard_error[i] / m->value[i];
@@ -109,31 +103,53 @@ static struct evidence find_evidence(const struct gcal_params_model *m, const ch
         if (e.precision > 0)
             e.mean = log(m->value[i]) / variance / e.precision;
     }
-    if (!(e.precision > 0))
-        return (struct evidence){ 0 };
-    /* On another type. */
-    e.precision = 1 / (1 / e.precision + BETWEEN_TYPES * BETWEEN_TYPES);
-    return e;
+    return e.precision > 0 ? e : (struct gcal_learned_evidence){ 0 };
+}
+
+double gcal_learned_deviation(const struct gcal_params_model *general, const char *limit)
+{
+    return deviation_of(general, limit);
+}
+
+double gcal_learned_types(const struct gcal_params *known)
+{
+    const char *newest = "";
+    double types = GCAL_LEARNED_TYPES;
+
+    for (size_t i = 0; known && i < known->n_devices; i++) {
+        const struct gcal_params_device *d = &known->devices[i];
+        const char *utc =
+            d->n_models ? gcal_params_model_origin(d, d->models).calibrated_utc : NULL;
+
+        if (utc && d->models->spread_types > 0 && strcmp(utc, newest) > 0) {
+            newest = utc;
+            types = d->models->spread_types;
+        }
+    }
+    return types;
 }
 
 /* The kernel's factor of one limit, normal with mean 0 and that deviation before any time. */
 static void expect_limit(const struct gcal_params_device *device,
                          const struct gcal_params_model *general,
-                         const struct gcal_params *known, const char *limit, double *mean,
-                         double *deviation)
+                         const struct gcal_params *known, double types, const char *limit,
+                         double *mean, double *deviation)
 {
-    double between = fmin(BETWEEN_TYPES, *deviation / 2);
+    double between = fmin(types, *deviation / 2);
     double of_kernels = *deviation * *deviation - between * between;
     double precision = 1 / of_kernels, sum = 0;
 
     for (size_t i = 0; known && i < known->n_devices; i++) {
         const struct gcal_params_device *other = &known->devices[i];
-        struct evidence e;
+        struct gcal_learned_evidence e;
 
         if (strcmp(other->info.type, device->info.type) == 0 || !other->n_models ||
             !gcal_learned_is_of(other, device, general))
             continue;
-        e = find_evidence(other->models, limit, *deviation);
+        e = gcal_learned_find_evidence(other->models, limit, *deviation);
+        if (!(e.precision > 0))
+            continue;
+        e.precision = 1 / (1 / e.precision + types * types); /* on another type */
         precision += e.precision;
         sum += e.precision * e.mean;
     }
@@ -143,8 +159,8 @@ static void expect_limit(const struct gcal_params_device *device,
 
 int gcal_learned_expect(const struct gcal_params_device *device,
                         const struct gcal_params_model *general,
-                        const struct gcal_params *known, struct gcal_learned_factors *f,
-                        struct gcal_error *err)
+                        const struct gcal_params *known, double types,
+                        struct gcal_learned_factors *f, struct gcal_error *err)
 {
     size_t n = general->roofs.n;
 
@@ -164,7 +180,7 @@ int gcal_learned_expect(const struct gcal_params_device *device,
 
         f->deviation[i] = deviation_of(general, limit);
         f->within[i] = within_of(limit, f->deviation[i]);
-        expect_limit(device, general, known, limit, &f->mean[i], &f->deviation[i]);
+        expect_limit(device, general, known, types, limit, &f->mean[i], &f->deviation[i]);
     }
     return 0;
 }

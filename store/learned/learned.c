@@ -64,8 +64,10 @@ static int take_own(const struct gcal_params_model *own,
         for (size_t k = 0; k <= i; k++) {
             size_t b = gcal_learned_find_factor(own, general->roofs.roofs[k].name);
 
+            /* This device, as another of its type. */
             covariance[i * n + k] = covariance[k * n + i] =
-                gcal_params_covariance(own, a, b);
+                gcal_params_covariance(own, a, b) +
+                own->spread_devices * own->spread_devices * own->value[a] * own->value[b];
         }
     }
     return 0;
@@ -98,7 +100,8 @@ static int compose_known(const struct gcal_params *known,
     if (!general || !(any = find_any(known, device, general)))
         return 0;
     own = gcal_learned_find(known, device, general);
-    if (gcal_learned_expect(device, general, known, &expected, err) == 0 &&
+    if (gcal_learned_expect(device, general, known, gcal_learned_types(known), &expected,
+                            err) == 0 &&
         (covariance = gcal_learned_covariance(&expected, GCAL_LEARNED_WITHIN, err))) {
         rc = (value = calloc(expected.n, sizeof(*value))) ? 0 : gcal_error_memory(err);
         for (size_t i = 0; rc == 0 && i < expected.n; i++)

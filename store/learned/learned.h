@@ -8,6 +8,9 @@
  * A kernel's file in the store has a device of each type that it was timed on, with one model of
  * the form GCAL_PARAMS_CORRECTIONS: the factors, their covariance, and the times.  On a device of
  * another type the kernel's factors are about those, as far as types differ.
+ *
+ * How far types lie apart, and devices of a type, is estimated from the kernels that the store has when
+ * one is learned, and kept with it; constants count as much as some kernels.
  */
 #ifndef GCAL_STORE_LEARNED_H
 #define GCAL_STORE_LEARNED_H
@@ -35,13 +38,22 @@ struct gcal_learned_factors {
     double *within;           /* deviation of the factors of one launch from these */
 };
 
+/* The deviation of the logarithm of a kernel's factor on a type from the kernel's: as it was when the
+ * kernel was learned last; a constant.
+ */
+double gcal_learned_types(const struct gcal_params *known);
+/* The same from up to 200 kernels of the store, of the device's general model. */
+double gcal_learned_types_estimate(const struct gcal_store *store,
+                                   const struct gcal_params_device *device,
+                                   const struct gcal_params_model *general);
+
 /* What is expected of a kernel's factors on a device: without any times, those of all kernels;
- * 'known' (may be NULL) is the kernel's file, whose other types count.  -1 (GCAL_EINPUT) if the model's limits are no named
+ * 'known' (may be NULL) is the kernel's file, whose other types count as far as 'types' apart.  -1 (GCAL_EINPUT) if the model's limits are no named
  * expressions, so that no factors can be put in.
  */
 int gcal_learned_expect(const struct gcal_params_device *device,
                         const struct gcal_params_model *general,
-                        const struct gcal_params *known,
+                        const struct gcal_params *known, double types,
                         struct gcal_learned_factors *factors, struct gcal_error *err);
 void gcal_learned_factors_clear(struct gcal_learned_factors *factors);
 

@@ -16,4 +16,19 @@ bool gcal_learned_is_of(const struct gcal_params_device *other,
 size_t gcal_learned_find_factor(const struct gcal_params_model *corrections,
                                 const char *limit);
 
+/* What the factors of one kernel differ by between types of devices: H100 and H200, tests/scope. */
+#define GCAL_LEARNED_TYPES 0.06
+
+/* What one type's corrections say of a kernel's factor, beside what is expected of all kernels. */
+struct gcal_learned_evidence {
+    double precision, mean; /* 1 / variance; 0: nothing */
+};
+
+struct gcal_learned_evidence gcal_learned_find_evidence(const struct gcal_params_model *m,
+                                                        const char *limit,
+                                                        double deviation);
+
+/* Of the kernels' factors of a limit, as the general model's spread has it. */
+double gcal_learned_deviation(const struct gcal_params_model *general, const char *limit);
+
 #endif

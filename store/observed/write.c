@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <locale.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,6 +37,7 @@ struct gcal_observer {
     const struct gcal_store *store;
     struct gcal_sign_key *key; /* NULL: lines are not signed */
     pthread_mutex_t lock;
+    locale_t c_locale; /* the program may have one with another decimal point */
     pid_t pid;
     int fd; /* -1: none */
     char *shown;
@@ -57,6 +59,12 @@ struct gcal_observer *gcal_observer_create(const struct gcal_store *store,
     }
     if (key_path && !(o->key = gcal_sign_key_read(key_path, err))) {
         free(o);
+        return NULL;
+    }
+    if (!(o->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0))) {
+        gcal_sign_key_destroy(o->key);
+        free(o);
+        gcal_error_memory(err);
         return NULL;
     }
     o->store = store;
@@ -81,6 +89,7 @@ void gcal_observer_destroy(struct gcal_observer *o)
         return;
     close_file(o);
     gcal_sign_key_destroy(o->key);
+    freelocale(o->c_locale);
     pthread_mutex_destroy(&o->lock);
     free(o);
 }
@@ -308,7 +317,10 @@ int gcal_observer_add(struct gcal_observer *o, const struct gcal_observation *t,
     kernel = find_seen(o, of_kernel);
     launch = kernel ? find_seen(o, of_launch) : NULL;
     if (launch && kernel->n++ && is_wanted(o, launch, now_s)) {
+        locale_t of_program = uselocale(o->c_locale);
+
         rc = write_time(o, t, kernel, err);
+        uselocale(of_program);
         launch->file = o->n_files;
         if (rc > 0)
             launch->last_s = now_s;

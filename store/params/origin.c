@@ -45,6 +45,10 @@ const struct gcal_field gcal_params_fit_fields[] = {
     MODEL(F64, "error_90", error_90, "1", "90 % bound of their errors"),
     MODEL(F64, "absolute_error_90_s", absolute_error_90_s, "s",
           "bound of absolute errors, instead", .optional = true),
+    MODEL(F64, "spread_types", spread_types, "1", "of a kernel between device types",
+          .optional = true),
+    MODEL(F64, "spread_devices", spread_devices, "1",
+          "of a kernel between devices of the type", .optional = true),
     { 0 },
 };
 

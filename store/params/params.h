@@ -59,6 +59,7 @@ struct gcal_params_time {
     char *sizes;           /* "n=1024,m=64", in the profile's order; "" for none */
     double time_s, spread; /* over the device's factor; relative standard error */
     char *measured_utc;
+    const char *uid; /* of the device; NULL: unknown, as in files */
 };
 
 /* One calibrated model on one device.  Arrays: by parameter or by feature. */
@@ -102,6 +103,8 @@ struct gcal_params_model {
         absolute_error_90_s; /* the bound of a fit of absolute errors, which holds instead:
                                     of |predicted - measured|; 0: of relative ones */
     double factor, factor_error; /* device factor, relative to the fit of its type */
+    /* Of a kernel's corrections (store/learned/learned.h); 0: unknown. */
+    double spread_types, spread_devices;
     struct gcal_params_derived *derived; /* derived.h; NULL: nothing is kept */
 };
 

@@ -144,7 +144,8 @@ static int read_times(struct gcal_learning *l, const struct gcal_record *record,
             (struct gcal_params_time){ .sizes = (char *)name_sizes(l, &k->kernel),
                                        .time_s = k->time_s / factor,
                                        .spread = k->spread,
-                                       .measured_utc = record->header->finished_utc };
+                                       .measured_utc = record->header->finished_utc,
+                                       .uid = record->devices[device].info.uid };
     }
     return 0;
 }

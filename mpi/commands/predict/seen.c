@@ -71,7 +71,7 @@ static int correct_row(const struct gcal_evaluation_targets *t,
     alone.n_models = 1;
     alone.models = &model;
     if (rc == 0 && (rc = gcal_learn_correct(arena, t->published, row->model, profile,
-                                            NULL, t->seen, times, &model, err)) == 0)
+                                            NULL, 0, t->seen, times, &model, err)) == 0)
         rc = (p = gcal_predictor_create(&alone, row->model, profile, err)) &&
                      gcal_predictor_eval(p, row->of->kernel.size_values, &prediction,
                                          NULL, err) == 0

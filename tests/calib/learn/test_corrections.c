@@ -123,8 +123,8 @@ static void correct(const struct setting *s, size_t n,
 {
     struct gcal_error err = { 0 };
 
-    if (gcal_learn_correct(s->arena, s->device, MODEL, s->profile, NULL, n, times, model,
-                           &err) < 0)
+    if (gcal_learn_correct(s->arena, s->device, MODEL, s->profile, NULL, 0, n, times,
+                           model, &err) < 0)
         fail_msg("%s", err.text);
 }
 
@@ -359,7 +359,7 @@ static void refuse(const struct setting *s, const struct gcal_params_device *dev
     struct gcal_error err = { 0 };
     struct gcal_params_model model;
 
-    assert_int_equal(gcal_learn_correct(s->arena, device, MODEL, s->profile, NULL, n,
+    assert_int_equal(gcal_learn_correct(s->arena, device, MODEL, s->profile, NULL, 0, n,
                                         times, &model, &err),
                      -1);
     if (!strstr(err.text, subject) || !strstr(err.text, advice))
@@ -437,7 +437,7 @@ static void a_kernel_without_a_fingerprint_is_refused(void **state)
     struct gcal_params_model model;
     struct gcal_profile *profile = learn_kernel("");
 
-    assert_int_equal(gcal_learn_correct(s->arena, s->device, MODEL, profile, NULL, 0,
+    assert_int_equal(gcal_learn_correct(s->arena, s->device, MODEL, profile, NULL, 0, 0,
                                         NULL, &model, &err),
                      -1);
     assert_non_null(strstr(err.text, "fingerprint"));

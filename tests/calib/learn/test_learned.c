@@ -102,12 +102,12 @@ static void learn(const struct setting *s, const struct gcal_params *params, siz
     struct gcal_kernel_time time = { s->profile, computes[size],
                                      ratio * general_s(s, params, size), 0.002 };
     struct gcal_params_time kept = { (char *)named[size], time.time_s / general->factor,
-                                     0.002, (char *)"2026-11-27T12:00:00Z" };
+                                     0.002, (char *)"2026-11-27T12:00:00Z", NULL };
     struct gcal_error err = { 0 };
 
     if (gcal_store_load_learned(store, FINGERPRINT, &known, &err) < 0 ||
-        gcal_learn_correct(s->arena, params->devices, MODEL, s->profile, &known, 1, &time,
-                           &model, &err) < 0)
+        gcal_learn_correct(s->arena, params->devices, MODEL, s->profile, &known, 0, 1,
+                           &time, &model, &err) < 0)
         fail_msg("%s", err.text);
     factors = gcal_learn_factors(s->arena, general, &model);
     factors.origin = gcal_params_model_origin(params->devices, general);
@@ -328,6 +328,62 @@ static void a_kernel_can_be_forgotten(void **state)
     sample_expect_verified(s->folder, 0, 0, NULL);
 }
 
+/* Kernels that differ by 'ratio' between two types, each well known there. */
+static double types_apart(const struct setting *s, double ratio, size_t n_kernels)
+{
+    struct gcal_store *store = gcal_store_open_writable(s->folder, NULL);
+    double types;
+
+    for (size_t i = 0; i < n_kernels; i++) {
+        char name[40];
+        const struct gcal_params *on[] = { &s->h100, &s->h200 };
+
+        snprintf(name, sizeof(name), "%032zx", i + 16);
+        for (size_t k = 0; k < 2; k++) {
+            const struct gcal_params_model *general =
+                gcal_predictor_find_general(on[k]->devices);
+            size_t n = general->roofs.n;
+            struct gcal_params_device device = on[k]->devices[0];
+            struct gcal_params published = { name, 1, &device };
+            double *value = gcal_arena_alloc(s->arena, n, sizeof(double));
+            double *covariance = gcal_arena_alloc(s->arena, n * n, sizeof(double));
+            struct gcal_params_model model, factors;
+            struct gcal_error err = { 0 };
+
+            for (size_t j = 0; j < n; j++) {
+                value[j] = k ? ratio : 1;
+                covariance[j * n + j] = value[j] * value[j] * 0.01;
+            }
+            if (gcal_learned_compose(general, MODEL, s->profile, value, covariance,
+                                     &model, &err) < 0)
+                fail_msg("%s", err.text);
+            factors = gcal_learn_factors(s->arena, general, &model);
+            factors.origin = gcal_params_model_origin(on[k]->devices, general);
+            device.n_models = 1;
+            device.models = &factors;
+            assert_int_equal(
+                gcal_store_publish_learned(store, &published, k ? "r2" : "r1", &err), 0);
+            gcal_params_model_clear(&model);
+        }
+    }
+    types = gcal_learned_types_estimate(store, s->h100.devices,
+                                        gcal_predictor_find_general(s->h100.devices));
+    gcal_store_close(store);
+    return types;
+}
+
+static void spreads_are_estimated_from_the_store(void **state)
+{
+    struct setting *s = *state;
+    double none = types_apart(s, 1, 0), few = types_apart(s, 1.3, 1),
+           more = types_apart(s, 1.3, 20);
+
+    assert_true(fabs(none - 0.06) < 1e-9);
+    assert_true(few > 1.05 * none && more > 1.3 * few);
+    assert_true(fabs(more / (log(1.3) / sqrt(2)) - 1) < 0.25);
+    assert_true(types_apart(s, 1, 20) < 0.9 * none);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -341,6 +397,7 @@ int main(void)
         TEST(another_kernels_file_is_refused),
         TEST(signatures_are_required),
         TEST(a_kernel_can_be_forgotten),
+        TEST(spreads_are_estimated_from_the_store),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* test_observed.c - times that programs observe: their files, and what is learned of them */
 #include <dirent.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,6 +131,17 @@ static int observe(const struct gpucal_device *device,
     return rc;
 }
 
+/* A node with another device of the type of n1's. */
+static void add_sibling(struct setting *s)
+{
+    struct gcal_params params = learn_device(TEST_DATA "/general/h100.yaml");
+
+    free(params.devices->info.uid);
+    params.devices->info.uid = strdup("uuid:sibling");
+    publish(s->folder, "n3", &params);
+    gcal_params_clear(&params);
+}
+
 /* A program: its first launch takes long; then n launches at each size, so many times as long as
  * predicted; one in four is disturbed.
  */
@@ -209,7 +221,9 @@ static void observed_times_are_learned(void **state)
     double elsewhere_s = predict(s->other, s->profile, 1).time_s;
     struct gcal_observed observed;
 
+    setlocale(LC_NUMERIC, "de_DE.UTF-8"); /* a decimal comma, where there is that locale */
     work(s, "n1", s->profile, 1.3, 20);
+    setlocale(LC_NUMERIC, "C");
     observed = merge(s, true); /* says the same, and changes nothing */
     assert_int_equal(observed.n_learned, 1);
     assert_true(predict(s->device, s->profile, 0).time_s == before[0]);
@@ -227,6 +241,31 @@ static void observed_times_are_learned(void **state)
     assert_int_equal(merge(s, false).n, 0);
     sample_expect_history(s->folder, "learned/" FINGERPRINT, "m2;");
     sample_expect_verified(s->folder, 0, 0, NULL);
+}
+
+/* Two devices of a type that differ by 20 %: the interval on either has what it takes there; a narrower
+ * one follows from devices that are alike.
+ */
+static void unlike_devices_widen_the_interval(void **state)
+{
+    static const double ratios[] = { 1.2, 1 };
+    struct setting *s = *state;
+    double general_s = predict(s->device, s->profile, 0).time_s, widths[2];
+
+    add_sibling(s);
+    for (size_t i = 0; i < 2; i++) {
+        const struct gpucal_profile *profile = i ? s->second : s->profile;
+        struct gpucal_prediction p;
+
+        work(s, "n1", profile, 1, 40);
+        work(s, "n3", profile, ratios[i], 40);
+        assert_int_equal(merge(s, false).n, 2);
+        p = predict(s->device, profile, 0);
+        widths[i] = log(p.high_s / p.low_s);
+        assert_true(p.low_s < general_s && ratios[i] * general_s < p.high_s);
+        assert_true(fabs(p.time_s / general_s / sqrt(ratios[i]) - 1) < 0.03);
+    }
+    assert_true(widths[1] < 0.95 * widths[0]);
 }
 
 static void files_are_bounded(void **state)
@@ -446,11 +485,12 @@ static void what_is_no_time_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(observed_times_are_learned),   TEST(files_are_bounded),
-        TEST(a_taken_file_is_left),         TEST(a_child_has_a_file_of_its_own),
-        TEST(damage_costs_its_lines_alone), TEST(times_that_drift_stay),
-        TEST(times_wait_for_a_calibration), TEST(signatures_are_required),
-        TEST(what_is_no_time_is_refused),   TEST(old_kernels_are_pruned),
+        TEST(observed_times_are_learned),    TEST(files_are_bounded),
+        TEST(a_taken_file_is_left),          TEST(unlike_devices_widen_the_interval),
+        TEST(a_child_has_a_file_of_its_own), TEST(damage_costs_its_lines_alone),
+        TEST(times_that_drift_stay),         TEST(times_wait_for_a_calibration),
+        TEST(signatures_are_required),       TEST(what_is_no_time_is_refused),
+        TEST(old_kernels_are_pruned),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
