@@ -18,7 +18,7 @@
 #include "mpi/commands/count/options.h"
 #include "mpi/commands/learn/private.h"
 
-enum { NAME = 256, SIZES, KEEP, TIMES };
+enum { NAME = 256, SIZES, KEEP, TIMES, AT };
 
 static const struct argp_option options[] = {
     { "sizes", SIZES, "NAME=FIRST:LAST,..", 0,
@@ -26,10 +26,14 @@ static const struct argp_option options[] = {
       "the first range (default: from short runs to long ones)",
       0 },
     { "name", NAME, "NAME", 0, "The name of the model (default: the kernel's)", 0 },
-    { "times", TIMES, "FILE.csv", 0,
+    { "times", TIMES, "FILE", 0,
       "Learn from the times of this file instead of measuring: of KERNEL.cl at sizes, or "
       "of "
       "catalogue kernels ('gpucal kernels --run --csv')",
+      0 },
+    { "at", AT, "NAME=VALUE,..", 0,
+      "With --times of a profiler, which has no sizes: those of a launch; may be "
+      "repeated",
       0 },
     { "node", 'N', "NODE", 0, "With --times: the node that took them (default: this one)",
       0 },
@@ -59,6 +63,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case TIMES:
         c->times = arg;
         break;
+    case AT:
+        gcal_option_list_add(&c->ats, arg);
+        break;
     case 'N':
         c->node = arg;
         break;
@@ -80,12 +87,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         c->quiet = c->quiet || c->json;
         if (!c->count.file && !c->times)
-            argp_error(state, "expected KERNEL.cl, or --times FILE.csv");
+            argp_error(state, "expected KERNEL.cl, or --times FILE");
         if (c->times && (c->sizes || c->record || c->keep || c->budget_s > 0))
             argp_error(state, "--times excludes --sizes, --record, --keep and --budget: "
                               "nothing is measured");
-        if (!c->times && (c->node || c->catalogue.n))
-            argp_error(state, "--node and --catalogue require --times");
+        if (!c->times && (c->node || c->catalogue.n || c->ats.n))
+            argp_error(state, "--node, --catalogue and --at require --times");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -105,7 +112,7 @@ static const struct argp_child children[] = { { &gcal_count_options_kernel_argp,
 static const struct argp argp = {
     .options = options,
     .parser = parse_option,
-    .args_doc = "KERNEL.cl\n--times FILE.csv",
+    .args_doc = "KERNEL.cl\n--times FILE",
     .children = children,
     .doc =
         "Measures a kernel of your own on a device of this machine at several sizes, "

@@ -28,7 +28,7 @@ struct gcal_learn_command {
     struct gcal_count_options count;
     struct gcal_own_options own;
     const char *store, *device, *name, *sizes, *record, *keep, *times, *node;
-    struct gcal_option_list catalogue;
+    struct gcal_option_list catalogue, ats;
     double budget_s;
     bool quiet, json;
 };
@@ -138,6 +138,28 @@ int gcal_learn_count(struct gcal_arena *arena, const struct gcal_count_options *
                      struct gcal_kernel_time *time, struct gcal_error *err);
 /* Fits what the record has, and publishes it. */
 int gcal_learn_fit(struct gcal_learning *l, struct gcal_error *err);
+
+/* ---- formats.c: the file of --times ---- */
+
+/* A time, at sizes or, of a profiler, of a launch in that line. */
+struct gcal_learn_taken {
+    const char *sizes;           /* "n=1024,m=64"; NULL: unknown */
+    const char *kernel;          /* as the profiler names it; NULL: that of the file */
+    double n_groups, group_size; /* work-groups, work-items of one; NaN: unknown */
+    double time_s;
+    size_t line;
+};
+
+struct gcal_learn_file {
+    size_t n, capacity;
+    struct gcal_learn_taken *times;
+};
+
+/* Reads a table with sizes, nvbench's JSON, or the launches of ncu, rocprof or rocprofv3.  -1 with
+ * "file:line: ..", also without any time.
+ */
+int gcal_learn_read_file(struct gcal_arena *arena, const char *path,
+                         struct gcal_learn_file *file, struct gcal_error *err);
 
 /* ---- times.c: --times ---- */
 

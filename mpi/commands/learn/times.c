@@ -1,18 +1,16 @@
 /* times.c - gpucal learn --times: kernels learned from times that somebody else took */
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/base/clock.h"
 #include "kernels/base/error.h"
-#include "kernels/base/units.h"
+#include "kernels/model/expr.h"
 #include "kernels/model/profile.h"
 #include "calib/learn/observed.h"
 #include "calib/select/select.h"
 #include "mpi/cli/catalogue.h"
 #include "mpi/cli/command.h"
-#include "mpi/cli/csv_table.h"
 #include "mpi/cli/run_header.h"
 #include "mpi/commands/learn/private.h"
 #include "mpi/commands/predict/catalogue_kernel.h"
@@ -90,103 +88,114 @@ static int count_source(void *context, const char *sizes, struct gcal_kernel_tim
                             sizes, time, err);
 }
 
-/* The unit of a column of times, from its name: "time_us", "gpu time (ms)"; 0: it is none. */
-static double unit_of(const char *column)
+/* A launch that --at describes. */
+struct point {
+    const char *sizes;
+    double n_groups, group_size;
+};
+
+static int count_groups(const struct gcal_kernel_time *time, struct point *p,
+                        struct gcal_error *err)
 {
-    static const struct {
-        const char *unit;
-        double seconds;
-    } units[] = { { "s", 1 },     { "sec", 1 },   { "seconds", 1 },
-                  { "ms", 1e-3 }, { "us", 1e-6 }, { "ns", 1e-9 } };
-    size_t end = strlen(column), from;
+    const struct gcal_profile *profile = time->profile;
 
-    while (end && !isalnum((unsigned char)column[end - 1]))
-        end--;
-    for (from = end; from && isalpha((unsigned char)column[from - 1]);)
-        from--;
-    for (size_t i = 0; from && i < sizeof(units) / sizeof(*units); i++)
-        if (strlen(units[i].unit) == end - from &&
-            strncmp(column + from, units[i].unit, end - from) == 0)
-            return units[i].seconds;
-    return strcmp(column, "seconds") == 0;
-}
+    p->n_groups = p->group_size = 1;
+    for (size_t d = 0; d < profile->n_dims; d++) {
+        struct gcal_expr *groups =
+            gcal_expr_parse_in(profile->groups[d], profile->n_parameters,
+                               (const char *const *)profile->parameters, err);
 
-static int read_number(const struct gcal_csv_table *t, size_t row, size_t column,
-                       double *value, struct gcal_error *err)
-{
-    const char *text = gcal_csv_table_cell(t, row, column);
-    char *end;
-
-    *value = gcal_units_parse_number(text, &end);
-    if (*text && !*end && *value > 0 && isfinite(*value))
-        return 0;
-    return gcal_error_set(err, GCAL_EINPUT, "%s:%zu: %s '%s': expected a number above 0",
-                          t->name, t->lines[row], t->cells[column], text);
-}
-
-static int find_time(const struct gcal_csv_table *t, size_t *column,
-                     struct gcal_error *err)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < t->n_columns; i++)
-        if (unit_of(t->cells[i]) > 0) {
-            *column = i;
-            n++;
-        }
-    if (n == 1)
-        return 0;
-    return gcal_error_set(err, GCAL_EINPUT,
-                          "%s:1: %s: name the column of times with its unit, as time_s, "
-                          "time_ms, time_us or "
-                          "time_ns",
-                          t->name,
-                          n ? "several columns are times" : "no column is a time");
-}
-
-/* All columns but the time are sizes of the kernel. */
-static int read_rows(struct learning *l, const struct gcal_csv_table *t,
-                     struct gcal_params_time *rows, struct gcal_error *err)
-{
-    size_t time;
-
-    if (find_time(t, &time, err) < 0)
-        return -1;
-    for (size_t i = 0; i < t->n_rows; i++) {
-        const char *sizes = "";
-        double value;
-
-        for (size_t k = 0; k < t->n_columns; k++) {
-            if (k == time)
-                continue;
-            if (read_number(t, i, k, &value, err) < 0)
-                return -1;
-            sizes = gcal_arena_format(l->arena, "%s%s%s=%.0f", sizes, *sizes ? "," : "",
-                                      t->cells[k], value);
-        }
-        if (read_number(t, i, time, &value, err) < 0)
+        if (!groups)
             return -1;
-        rows[i] = take_time(l, sizes, value * unit_of(t->cells[time]), 0);
+        p->n_groups *= gcal_expr_eval(groups, time->sizes);
+        p->group_size *= (double)profile->local_size[d];
+        gcal_expr_destroy(groups);
     }
+    return 0;
+}
+
+/* Whether what a profiler names is the kernel: "void saxpy<float>(int) [clone .kd]". */
+static bool is_kernel(const char *name, const char *kernel)
+{
+    size_t length = strlen(kernel);
+
+    for (const char *at = name; (at = strstr(at, kernel)); at++)
+        if ((at == name || at[-1] == ' ') && (!at[length] || strchr("(<. ", at[length])))
+            return true;
+    return false;
+}
+
+/* Sizes for a profiler's launches: those of --at whose launch has as many work-groups. */
+static int find_sizes(struct learning *l, struct gcal_learn_file *f,
+                      struct gcal_error *err)
+{
+    const struct gcal_option_list *ats = &l->c->ats;
+    struct point *points = gcal_arena_alloc(l->arena, ats->n, sizeof(*points));
+    const char *kernel = NULL;
+    size_t kept = 0;
+
+    if (!ats->n)
+        return gcal_error_set(
+            err, GCAL_EINPUT,
+            "%s: launches without the kernel's sizes: name those of the "
+            "launches with --at, as --at n=1024 --at n=4096",
+            l->c->times);
+    for (size_t i = 0; i < ats->n; i++) {
+        struct gcal_kernel_time time = { 0 };
+
+        points[i].sizes = ats->items[i];
+        if (count_source(l, points[i].sizes, &time, err) < 0 ||
+            count_groups(&time, &points[i], err) < 0)
+            return -1;
+        kernel = time.profile->kernel;
+    }
+    for (size_t i = 0; i < f->n; i++) {
+        struct gcal_learn_taken *t = &f->times[i];
+        bool is_known = t->n_groups > 0 && t->group_size > 0;
+
+        if (!is_kernel(t->kernel, kernel))
+            continue;
+        for (size_t k = 0; k < ats->n; k++) {
+            if (is_known && (t->n_groups != points[k].n_groups ||
+                             t->group_size != points[k].group_size))
+                continue;
+            if (t->sizes)
+                return gcal_error_set(err, GCAL_EINPUT,
+                                      "%s:%zu: the launch may be that of %s and of %s: "
+                                      "keep one of them",
+                                      l->c->times, t->line, t->sizes, points[k].sizes);
+            t->sizes = points[k].sizes;
+        }
+        if (!t->sizes)
+            return gcal_error_set(err, GCAL_EINPUT,
+                                  "%s:%zu: a launch of %.0f work-groups of %.0f "
+                                  "work-items, which no --at has",
+                                  l->c->times, t->line, t->n_groups, t->group_size);
+        f->times[kept++] = *t;
+    }
+    if (!kept)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "%s: no launch of kernel %s; there is one of %s",
+                              l->c->times, kernel, f->times[0].kernel);
+    f->n = kept;
     return 0;
 }
 
 static int learn_own(struct learning *l, struct gcal_error *err)
 {
-    struct gcal_csv_table table = { 0 };
     struct gcal_kernel_time first = { 0 };
+    struct gcal_learn_file file;
     struct gcal_params_time *rows;
-    int rc = gcal_csv_table_read(l->c->times, &table, err);
 
-    rows = gcal_arena_alloc(l->arena, table.n_rows, sizeof(*rows));
-    if (rc == 0 && !table.n_rows)
-        rc = gcal_error_set(err, GCAL_EINPUT, "%s: no times", l->c->times);
-    if (rc == 0 && (rc = read_rows(l, &table, rows, err)) == 0 &&
-        (rc = count_source(l, rows[0].sizes, &first, err)) == 0)
-        rc = learn_kernel(l, l->c->name ? l->c->name : first.profile->kernel,
-                          table.n_rows, rows, count_source, l, err);
-    gcal_csv_table_clear(&table);
-    return rc;
+    if (gcal_learn_read_file(l->arena, l->c->times, &file, err) < 0 ||
+        (file.times[0].kernel && find_sizes(l, &file, err) < 0) ||
+        count_source(l, file.times[0].sizes, &first, err) < 0)
+        return -1;
+    rows = gcal_arena_alloc(l->arena, file.n, sizeof(*rows));
+    for (size_t i = 0; i < file.n; i++)
+        rows[i] = take_time(l, file.times[i].sizes, file.times[i].time_s, 0);
+    return learn_kernel(l, l->c->name ? l->c->name : first.profile->kernel, file.n, rows,
+                        count_source, l, err);
 }
 
 /* ---- kernels of the catalogue ---- */

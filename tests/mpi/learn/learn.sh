@@ -194,6 +194,59 @@ case_times() {
     refused_times "bad.csv:2: n 'many': expected a number above 0" 'n,time_us\nmany,1\n'
     refused_times "no size 'm'|has no .*'m'|'m'" 'n,m,time_us\n1000,3,1\n'
     refused_times 'no times' 'n,time_us\n'
+    # Tables of other programs, in the form that each has; launches of profilers find their sizes by --at.
+    formats() { # NAME TEXT [OPTION]..
+        name=$1
+        printf '%b' "$2" > taken
+        shift 2
+        # shellcheck disable=SC2086
+        run "$gpucal" learn own.cl $saxpy --name "$name" --times taken --node far "$@"
+    }
+    refused_format() { # PATTERN TEXT [OPTION]..
+        pattern=$1
+        shift
+        formats bad "$@"
+        expect_status 1
+        expect_line "$pattern"
+    }
+    refused_times 'no column is a time' 'n,Triton (GB/s)\n1000,1\n'
+    formats triton 'n,Triton (ms)\n4096.0,0.0171\n8192.0,0.0203\n'
+    expect_status 0
+    state='{"name": "Device=0 n=4096", "is_skipped": false, "axis_values": [{"name": "n{io}", "type": "int64", "value": "4096"}],
+        "summaries": [{"tag": "nv/cold/time/cpu/mean", "hint": "duration", "data": [{"name": "value", "value": "1"}]},
+        {"tag": "nv/cold/time/gpu/mean", "hint": "duration", "data": [{"name": "value", "type": "float64", "value": "1.71e-05"}]}]}'
+    formats nvbench "{\"benchmarks\": [{\"name\": \"saxpy\", \"states\": [$state, {\"is_skipped\": true}]}]}"
+    expect_status 0
+    refused_format "has no duration" "{\"benchmarks\": [{\"states\": [$(echo "$state" | sed 's/gpu.mean/gpu\/min/')]}]}"
+    refused_format "axis 'T' is not an integer" \
+        "{\"benchmarks\": [{\"states\": [$(echo "$state" | sed 's/"n{io}"/"T"/; s/"4096"}\]/"F32"}]/')]}]}"
+    refused_format ': 0 benchmarks' '{"benchmarks": []}'
+    refused_format 'taken:1:' '{"benchmarks": '
+    ncu='"ID","Kernel Name","Block Size","Grid Size","Metric Name","Metric Unit","Metric Value"\n'
+    row='"0","saxpy(int, float)","(64, 1, 1)","(64, 1, 1)","gpu__time_duration.sum"'
+    formats ncu "==PROF== Connected to process 7\nhello\n$ncu$row,\"us\",\"17.1\"
+$row,\"nsecond\",\"17,100\"\n\"0\",\"other(int)\",\"(1, 1, 1)\",\"(1, 1, 1)\",\"gpu__time_duration.sum\",\"us\",\"5\"
+\"0\",\"saxpy(int)\",\"(64, 1, 1)\",\"(64, 1, 1)\",\"dram__bytes.sum\",\"byte\",\"5\"\n==PROF== Disconnected\n" --at n=4096
+    expect_status 0
+    refused_format 'name those of the launches with --at' "$ncu$row,\"us\",\"17\"\n"
+    refused_format "taken:4: a launch of 64 work-groups of 64 work-items, which no --at has" \
+        "==PROF== a\nb\n$ncu$row,\"us\",\"17\"\n" --at n=8192
+    refused_format "may be that of n=4096 and of n=4095" "$ncu$row,\"us\",\"17\"\n" --at n=4096 --at n=4095
+    refused_format "taken:2: 'cycle' is no unit of time" "$ncu$row,\"cycle\",\"17\"\n" --at n=4096
+    refused_format "no launch of kernel saxpy; there is one of other" \
+        "$ncu\"0\",\"other(int)\",\"(1, 1, 1)\",\"(1, 1, 1)\",\"gpu__time_duration.sum\",\"us\",\"5\"\n" --at n=4096
+    formats ncu_raw '"ID","Kernel Name","Block Size","Grid Size","gpu__time_duration.sum"\n"","","","","us"
+"0","saxpy","(64, 1, 1)","(64, 1, 1)","17.1"\n' --at n=4096
+    expect_status 0
+    formats rocprof '"Index","KernelName","grd","wgr","BeginNs","EndNs","DurationNs"\n0,"saxpy(int, float) [clone .kd]",4096,64,1591373051559851,1591373051576951,17100\n' \
+        --at n=4096 --at n=8192
+    expect_status 0
+    formats rocprofv3 '"Kind","Kernel_Name","Start_Timestamp","End_Timestamp","Workgroup_Size_X","Workgroup_Size_Y","Workgroup_Size_Z","Grid_Size_X","Grid_Size_Y","Grid_Size_Z"
+"KERNEL_DISPATCH","saxpy.kd",1791373051559851001,1791373051559868101,64,1,1,8192,1,1\n' --at n=4096 --at n=8192
+    expect_status 0
+    expect_line "learned 'rocprofv3' from 7 times"
+    refused_format "means over launches of all sizes" '"Name","Calls","TotalDurationNs","AverageNs","Percentage"\n"saxpy",1,2,2,100\n' --at n=4096
+    refused_format "ends before it begins" '"KernelName","grd","wgr","BeginNs","EndNs"\n"saxpy",4096,64,2,1\n' --at n=4096
     # Kernels of the catalogue, each by itself.
     cat > products.csv << 'TIMES'
 generator,arguments,time_s,spread
