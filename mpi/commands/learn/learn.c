@@ -18,7 +18,7 @@
 #include "mpi/commands/count/options.h"
 #include "mpi/commands/learn/private.h"
 
-enum { NAME = 256, SIZES, KEEP, TIMES, AT };
+enum { NAME = 256, SIZES, KEEP, TIMES };
 
 static const struct argp_option options[] = {
     { "sizes", SIZES, "NAME=FIRST:LAST,..", 0,
@@ -31,7 +31,7 @@ static const struct argp_option options[] = {
       "of "
       "catalogue kernels ('gpucal kernels --run --csv')",
       0 },
-    { "at", AT, "NAME=VALUE,..", 0,
+    { "at", 'A', "NAME=VALUE,..", 0,
       "With --times of a profiler, which has no sizes: those of a launch; may be "
       "repeated",
       0 },
@@ -63,7 +63,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case TIMES:
         c->times = arg;
         break;
-    case AT:
+    case 'A':
         gcal_option_list_add(&c->ats, arg);
         break;
     case 'N':
