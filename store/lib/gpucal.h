@@ -205,7 +205,7 @@ int gpucal_refresh(struct gpucal_model *model, const double *sizes, double measu
  * folder 'observed' has it until 'gpucal store merge', or the next publication, corrects the kernel's
  * model by it; a model bound after that is sharper, here and on all devices.  1 when the time was
  * written, 0 when enough are known by now (most of many launches; the first one of a kernel in a
- * process, which may build or wait), -1.  Takes a microsecond, and some ten when it writes.  The
+ * process, which may build or wait), -1.  Takes a few microseconds, and some ten when it writes.  The
  * process must be allowed to write to the store; with $GPUCAL_SIGN_KEY, it signs.
  */
 int gpucal_observe(const struct gpucal_device *device,
