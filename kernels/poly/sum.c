@@ -159,6 +159,7 @@ bool gcal_poly_is_nonnegative(struct gcal_poly_context *c, const struct gcal_pol
     c->proofs--;
     if (!c->proofs)
         gcal_poly_end_proof(c, kept);
+    gcal_poly_forgive_size(c); /* what is too large to prove is not proven */
     gcal_poly_rewind(c, &mark);
     return proven;
 }

@@ -5,10 +5,13 @@ struct gcal_walk_value gcal_walk_constant(struct gcal_walk *w, CXCursor c)
 {
     CXEvalResult result = clang_Cursor_Evaluate(c);
     struct gcal_walk_value value = gcal_walk_unknown(NULL);
+    bool had_failed = gcal_poly_context_has_failed(w->c);
 
-    if (result && clang_EvalResult_getKind(result) == CXEval_Int)
-        value = gcal_walk_integer(
-            gcal_poly_integer(w->c, clang_EvalResult_getAsLongLong(result)));
+    if (result && clang_EvalResult_getKind(result) == CXEval_Int) /* 2^63 does not fit */
+        value = gcal_walk_value_if_fits(
+            w, had_failed,
+            gcal_walk_integer(
+                gcal_poly_integer(w->c, clang_EvalResult_getAsLongLong(result))));
     if (result)
         clang_EvalResult_dispose(result);
     return value;

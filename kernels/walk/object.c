@@ -189,7 +189,8 @@ static bool has_body(struct gcal_walk *w, CXCursor function)
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, function);
 
-    return kids.n && !clang_CXXMethod_isDefaulted(function) && gcal_source_kind(kids.c[kids.n - 1]) == CXCursor_CompoundStmt;
+    return kids.n && !clang_CXXMethod_isDefaulted(function) &&
+           gcal_source_kind(kids.c[kids.n - 1]) == CXCursor_CompoundStmt;
 }
 
 /* "a = b" of structures without an operator of their own. */
@@ -219,7 +220,8 @@ bool gcal_walk_call_lvalue(struct gcal_walk *w, CXCursor call,
         return true;
     }
     if (gcal_source_kind(definition) != CXCursor_FunctionDecl ||
-        !gcal_source_is_reference(result_type(function)))
+        !gcal_source_is_reference(result_type(function)) ||
+        is_value(result_type(function)))
         return false;
     gcal_walk_call_function(w, call, definition, kids, &found);
     *lvalue = found;
@@ -383,10 +385,11 @@ bool gcal_walk_object_call(struct gcal_walk *w, CXCursor call, CXCursor function
         return true;
     }
     if (!gcal_source_is_reference(result_type(function)) ||
-        !gcal_walk_call_lvalue(w, call, &lvalue))
+        is_value(result_type(function)) || !gcal_walk_call_lvalue(w, call, &lvalue))
         return false;
-    *value = clang_equalCursors(w->unused, call) ? gcal_walk_unknown(NULL)
-                                                 : gcal_walk_lvalue_load(w, call, &lvalue);
+    *value = clang_equalCursors(w->unused, call)
+                 ? gcal_walk_unknown(NULL)
+                 : gcal_walk_lvalue_load(w, call, &lvalue);
     return true;
 }
 
