@@ -304,11 +304,15 @@ void gcal_count_builder_add_arguments(struct gcal_count_builder *m,
 {
     if (m->failed)
         return;
-    if (!(m->profile->arguments =
-              calloc(arguments->n + 1, sizeof(*m->profile->arguments)))) {
+    if (!(m->profile->arguments = calloc(arguments->n + m->nest->n_arrays + 1,
+                                         sizeof(*m->profile->arguments)))) {
         m->failed = true;
         gcal_error_memory(m->err);
     }
     for (size_t i = 0; i < arguments->n && !m->failed; i++)
         add_argument(m, arguments->items[i]);
+    for (size_t i = 0; i < m->nest->n_arrays && !m->failed; i++) /* extern __shared__ */
+        if (m->nest->arrays[i].space == GCAL_FEATURE_SPACE_LOCAL &&
+            !gcal_strings_contain(arguments, m->nest->arrays[i].name))
+            add_argument(m, m->nest->arrays[i].name);
 }

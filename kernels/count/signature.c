@@ -27,8 +27,10 @@ static CXType canonical_pointee(CXType type)
 /* Of what a parameter points to. */
 static enum gcal_feature_space pointee_space(CXType type)
 {
-    return gcal_source_address_space(is_array(type) ? clang_getCanonicalType(type)
-                                                    : canonical_pointee(type));
+    CXType to = is_array(type) ? clang_getCanonicalType(type) : canonical_pointee(type);
+
+    return gcal_source_is_generic(to) ? GCAL_FEATURE_SPACE_GLOBAL /* CUDA */
+                                      : gcal_source_address_space(to);
 }
 
 static const char *widest_dtype(CXType type, int depth);

@@ -8,10 +8,10 @@ struct gcal_walk_value gcal_walk_constant(struct gcal_walk *w, CXCursor c)
     bool had_failed = gcal_poly_context_has_failed(w->c);
 
     if (result && clang_EvalResult_getKind(result) == CXEval_Int) /* 2^63 does not fit */
-        value = gcal_walk_value_if_fits(
-            w, had_failed,
-            gcal_walk_integer(
-                gcal_poly_integer(w->c, clang_EvalResult_getAsLongLong(result))));
+        value =
+            gcal_walk_value_if_fits(w, had_failed,
+                                    gcal_walk_integer(gcal_poly_integer(
+                                        w->c, clang_EvalResult_getAsLongLong(result))));
     if (result)
         clang_EvalResult_dispose(result);
     return value;
@@ -368,7 +368,9 @@ struct gcal_walk_lvalue gcal_walk_lvalue_find(struct gcal_walk *w, CXCursor c)
         /* a __local array or variable, a __constant table */
         pointer.p = gcal_poly_integer(w->c, 0);
         pointer.array = gcal_walk_array_find(w, gcal_walk_name(w, decl), space);
-        w->nest->arrays[pointer.array].bytes = gcal_source_size(type);
+        w->nest->arrays[pointer.array].bytes = gcal_source_size(type) > 0
+                                                   ? gcal_source_size(type)
+                                                   : 0; /* 0: of the launch */
         return lvalue_of_pointer(w, c, pointer, type);
     }
     case CXCursor_ArraySubscriptExpr:

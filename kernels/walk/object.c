@@ -354,6 +354,14 @@ static struct gcal_walk_value construct(struct gcal_walk *w, CXCursor call,
     return gcal_walk_cells_load(w, call, 0, object.size);
 }
 
+/* Whose class is known. */
+static bool is_variable(struct gcal_walk *w, CXCursor object)
+{
+    object = gcal_walk_strip_casts(w, object);
+    return gcal_source_kind(object) == CXCursor_DeclRefExpr &&
+           gcal_walk_type_is_record(gcal_source_type(clang_getCursorReferenced(object)));
+}
+
 bool gcal_walk_object_call(struct gcal_walk *w, CXCursor call, CXCursor function,
                            struct gcal_walk_children kids, struct gcal_walk_value *value)
 {
@@ -362,6 +370,16 @@ bool gcal_walk_object_call(struct gcal_walk *w, CXCursor call, CXCursor function
 
     if (clang_getCursorKind(function) == CXCursor_Constructor) {
         *value = construct(w, call, function, kids);
+        return true;
+    }
+    if (clang_CXXMethod_isVirtual(function) &&
+        (kids.n < 2 || !is_variable(w, kids.c[1]))) {
+        gcal_walk_fail(
+            w, call,
+            "which virtual function '%s' this calls is not known: call one of a "
+            "variable of the class",
+            gcal_walk_name(w, call));
+        *value = gcal_walk_unknown(NULL);
         return true;
     }
     if (is_copy(w, function, kids)) {

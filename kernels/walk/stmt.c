@@ -357,6 +357,11 @@ static struct gcal_walk_flow walk_kind(struct gcal_walk *w, CXCursor c)
             }
         gcal_walk_note(w, c, "inline assembly is not counted");
         return gcal_walk_flow_fall_through();
+    case CXCursor_CXXForRangeStmt:
+        gcal_walk_fail(w, c,
+                       "a loop over a range cannot be counted: write one with a "
+                       "counter");
+        return gcal_walk_flow_fall_through();
     case CXCursor_GotoStmt:
     case CXCursor_IndirectGotoStmt:
         gcal_walk_fail(w, c, "goto cannot be counted: write a loop or an if");

@@ -105,6 +105,43 @@ static void cuda_is_named(void **state)
     }
 }
 
+/* What is not read of C++ is refused with its place. */
+static void cpp_is_refused_with_its_place(void **state)
+{
+    static const struct {
+        const char *source, *text;
+    } refused[] = {
+        { "struct A { __device__ virtual float f() { return 1; } };\n"
+          "__global__ void k(float *x, A *a) { *x = a->f(); }\n",
+          "x.cu:2:42: which virtual function 'f' this calls is not known" },
+        { "__global__ void k(float *x) { float v[2] = {1, 2}; for (float y : v) *x += y; "
+          "}\n",
+          "x.cu:1:52: a loop over a range cannot be counted" },
+        { "__device__ float f(float);\n"
+          "__global__ void k(float *x) { *x = f(*x); }\n",
+          "x.cu:2:36: the body of 'f' is not in the source" },
+        { "__device__ float &f(float *x, int m) { if (m) return x[1]; return x[2]; }\n"
+          "__global__ void k(float *x, int m) { f(x, m) = 1; }\n",
+          "x.cu:1:67: a function that returns one of several references" },
+        { "__device__ int f(int n) { return n > 1 ? f(n - 1) : 1; }\n"
+          "__global__ void k(float *x, int n) { *x = f(n); }\n",
+          "x.cu:1:42: recursive functions" },
+        { "__global__ void k(float *x, int n) { for (int i = 0; i < n;) { auto up = [&] "
+          "{ i "
+          "*= 3; }; up(); } }\n",
+          "how often this loop runs is not affine" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
+        struct gcal_count_request r = request(refused[i].source, "k");
+
+        r.file = "x.cu";
+        r.language = GCAL_SOURCE_CUDA;
+        expect_refused(&r, refused[i].text);
+    }
+}
+
 /* ---- OpenCL C 2.0 ---- */
 
 #define GENERIC                                                                          \
@@ -373,6 +410,7 @@ int main(void)
         cmocka_unit_test(errors_elsewhere_are_ignored),
         cmocka_unit_test(errors_that_matter_are_reported),
         cmocka_unit_test(cuda_is_named),
+        cmocka_unit_test(cpp_is_refused_with_its_place),
         cmocka_unit_test(standards_are_build_options),
         cmocka_unit_test(generic_pointers_count_where_they_point),
         cmocka_unit_test(work_is_not_removed_around_generic_pointers),
