@@ -129,7 +129,7 @@ static void cpp_is_refused_with_its_place(void **state)
         { "__global__ void k(float *x, int n) { for (int i = 0; i < n;) { auto up = [&] "
           "{ i "
           "*= 3; }; up(); } }\n",
-          "how often this loop runs is not affine" },
+          "give its average with" },
     };
 
     (void)state;
