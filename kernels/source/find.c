@@ -100,12 +100,18 @@ static int list_functions(const struct gcal_source_unit *unit,
     return gcal_error_memory(err);
 }
 
-/* "ns::name", for people to write; "ns::name<...>" of a template. */
-static char *whole_name_of(CXCursor function, struct gcal_error *err)
+/* "ns::name", for people to write; "ns::name<...>" of a template; with the types of parameters
+ * "ns::name(float *, int)".
+ */
+static char *whole_name_of(CXCursor function, bool with_types, struct gcal_error *err)
 {
-    char *name = gcal_source_cursor_name(function, err), *outer, *joined;
+    CXString display = clang_getCursorDisplayName(function);
+    char *name = with_types ? strdup(clang_getCString(display))
+                            : gcal_source_cursor_name(function, err),
+         *outer, *joined;
     CXCursor parent = clang_getCursorSemanticParent(function);
 
+    clang_disposeString(display);
     while (name && (clang_getCursorKind(parent) == CXCursor_Namespace ||
                     clang_getCursorKind(parent) == CXCursor_StructDecl ||
                     clang_getCursorKind(parent) == CXCursor_ClassDecl)) {
@@ -120,7 +126,7 @@ static char *whole_name_of(CXCursor function, struct gcal_error *err)
             gcal_error_memory(err);
         parent = clang_getCursorSemanticParent(parent);
     }
-    if (!name || clang_getCursorKind(function) != CXCursor_FunctionTemplate)
+    if (!name || with_types || clang_getCursorKind(function) != CXCursor_FunctionTemplate)
         return name;
     joined = gcal_buf_format("%s<...>", name);
     free(name);
@@ -144,6 +150,23 @@ static bool add_instances(const struct gcal_source_unit *unit, CXCursor function
     return names->n > n;
 }
 
+/* Returns whether another function has its name. */
+static bool is_overloaded(const struct gcal_source_children *all, size_t i)
+{
+    char *name = whole_name_of(all->cursors[i], false, NULL), *other;
+    bool is = false;
+
+    for (size_t k = 0; name && k < all->n && !is; k++) {
+        if (k == i || clang_getCursorKind(all->cursors[i]) == CXCursor_FunctionTemplate ||
+            !(other = whole_name_of(all->cursors[k], false, NULL)))
+            continue;
+        is = strcmp(name, other) == 0;
+        free(other);
+    }
+    free(name);
+    return is;
+}
+
 static int find_names(const struct gcal_source_unit *unit, bool kernels,
                       struct gcal_strings *names, struct gcal_error *err)
 {
@@ -157,7 +180,7 @@ static int find_names(const struct gcal_source_unit *unit, bool kernels,
 
         if (kernels && !is_kernel(all.cursors[i]))
             continue;
-        if (!(name = whole_name_of(all.cursors[i], err))) {
+        if (!(name = whole_name_of(all.cursors[i], is_overloaded(&all, i), err))) {
             rc = -1;
         } else if (!add_instances(unit, all.cursors[i], name, names)) {
             rc = gcal_strings_take(names, name, err);
@@ -219,7 +242,7 @@ static int refuse_name(const struct gcal_source_unit *unit, const char *name,
 /* Returns whether the function, a kernel or any, is called 'name', with or without namespaces. */
 static bool is_called(CXCursor c, const char *name)
 {
-    char *whole = whole_name_of(c, NULL);
+    char *whole = whole_name_of(c, strchr(name, '(') != NULL, NULL);
     size_t length = whole ? strlen(whole) : 0, own = strlen(name);
     bool is = length >= own && strcmp(whole + length - own, name) == 0 &&
               (length == own || whole[length - own - 1] == ':');

@@ -351,6 +351,23 @@ static void what_a_kernel_needs_must_be_there(void **state)
     }
 }
 
+static void overloads_are_told_apart(void **state)
+{
+    struct gcal_count_request r =
+        request("__global__ void k(float *x) { *x = 1; }\n"
+                "namespace ns { __global__ void k(int *x, int n) { *x = n; } }\n"
+                "__global__ void k(int *x) { *x = 1; }\n",
+                "k");
+
+    (void)state;
+    r.language = GCAL_SOURCE_CUDA;
+    expect_refused(&r, "there are: k(float *), ns::k, k(int *)");
+    r.kernel = "k(int *)";
+    expect_counted(&r);
+    r.kernel = "ns::k";
+    expect_counted(&r);
+}
+
 /* One of each part of the declarations. */
 static void declarations_have_what_kernels_use(void **state)
 {
@@ -419,6 +436,7 @@ int main(void)
         cmocka_unit_test(describes_kernels_and_arguments),
         cmocka_unit_test(host_code_launches),
         cmocka_unit_test(what_a_kernel_needs_must_be_there),
+        cmocka_unit_test(overloads_are_told_apart),
         cmocka_unit_test(declarations_have_what_kernels_use),
         cmocka_unit_test(names_of_kernels_are_suggested),
     };
