@@ -125,11 +125,12 @@ static bool find_set(const struct gcal_count_builder *m, size_t first, bool unro
                      struct set *set)
 {
     const struct gcal_sets_access_event *all = m->nest->accesses;
-    size_t from = first;
+    size_t from;
 
     *set = set_of(m, &all[first], unrolled);
     if (!is_load(m, &all[first]))
         return false;
+    from = set->step ? first : 0;
     while (from > 0 && is_in_step(&all[from - 1], set->step))
         from--;
     for (size_t i = from; i < m->nest->n_accesses && is_in_step(&all[i], set->step);
