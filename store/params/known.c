@@ -52,8 +52,9 @@ static char *take_word(const char **at, char end)
     return strndup(from, n);
 }
 
-static int take_kernel(const char **at, struct gcal_params_kernel *k)
+static int take_kernel(const char **at, void *item)
 {
+    struct gcal_params_kernel *k = item;
     char *role = NULL;
     int rc = -1;
 
@@ -79,25 +80,35 @@ static size_t count_lines(const char *text)
     return n;
 }
 
-int gcal_params_known_decode(const struct gcal_yaml *node, struct gcal_params_model *m,
-                             struct gcal_error *err)
+/* Reads the lines of the text 'key', whose form is 'form', into the zeroed items of a new array. */
+static int decode_lines(const struct gcal_yaml *node, const char *key, const char *form,
+                        size_t item_bytes, int (*take)(const char **at, void *item),
+                        void **items, size_t *n, struct gcal_error *err)
 {
-    const char *at = gcal_yaml_text(node, "known", err);
-    size_t n = at ? count_lines(at) : 0;
+    const char *at = gcal_yaml_text(node, key, err);
+    size_t n_lines = at ? count_lines(at) : 0;
 
     if (!at)
         return -1;
-    if (n > MAX_LINES)
-        return gcal_yaml_error(node, err, "known: more than %d kernels", MAX_LINES);
-    if (!(m->known = calloc(n + 1, sizeof(*m->known))))
+    if (n_lines > MAX_LINES)
+        return gcal_yaml_error(node, err, "%s: more than %d lines", key, MAX_LINES);
+    if (!(*items = calloc(n_lines + 1, item_bytes)))
         return gcal_error_memory(err);
-    while (m->n_known < n)
-        if (take_kernel(&at, &m->known[m->n_known++]) < 0)
-            return gcal_yaml_error(node, err,
-                                   "known: line %zu is not 'FINGERPRINT COMPONENT KERNEL "
-                                   "target' (or known)",
-                                   m->n_known);
-    return *at ? gcal_yaml_error(node, err, "known: the last line has no end") : 0;
+    while (*n < n_lines)
+        if (take(&at, (char *)*items + item_bytes * (*n)++) < 0)
+            return gcal_yaml_error(node, err, "%s: line %zu is not '%s'", key, *n, form);
+    return *at ? gcal_yaml_error(node, err, "%s: the last line has no end", key) : 0;
+}
+
+int gcal_params_known_decode(const struct gcal_yaml *node, struct gcal_params_model *m,
+                             struct gcal_error *err)
+{
+    void *items = NULL;
+    int rc = decode_lines(node, "known", "FINGERPRINT COMPONENT KERNEL target|known",
+                          sizeof(*m->known), take_kernel, &items, &m->n_known, err);
+
+    m->known = items;
+    return rc;
 }
 
 /* ---- times ---- */
@@ -128,8 +139,10 @@ static int take_number(const char **at, double *value)
     return isnan(*value) ? -1 : 0;
 }
 
-static int take_time(const char **at, struct gcal_params_time *t)
+static int take_time(const char **at, void *item)
 {
+    struct gcal_params_time *t = item;
+
     if (!(t->sizes = take_word(at, ' ')) || take_number(at, &t->time_s) < 0 ||
         !(t->time_s > 0) || take_number(at, &t->spread) < 0 ||
         !(t->measured_utc = take_word(at, '\n')))
@@ -142,19 +155,10 @@ static int take_time(const char **at, struct gcal_params_time *t)
 int gcal_params_times_decode(const struct gcal_yaml *node, struct gcal_params_model *m,
                              struct gcal_error *err)
 {
-    const char *at = gcal_yaml_text(node, "times", err);
-    size_t n = at ? count_lines(at) : 0;
+    void *items = NULL;
+    int rc = decode_lines(node, "times", "SIZES TIME_S SPREAD UTC", sizeof(*m->times),
+                          take_time, &items, &m->n_times, err);
 
-    if (!at)
-        return -1;
-    if (n > MAX_LINES)
-        return gcal_yaml_error(node, err, "times: more than %d", MAX_LINES);
-    if (!(m->times = calloc(n + 1, sizeof(*m->times))))
-        return gcal_error_memory(err);
-    while (m->n_times < n)
-        if (take_time(&at, &m->times[m->n_times++]) < 0)
-            return gcal_yaml_error(node, err,
-                                   "times: line %zu is not 'SIZES TIME_S SPREAD UTC'",
-                                   m->n_times);
-    return *at ? gcal_yaml_error(node, err, "times: the last line has no end") : 0;
+    m->times = items;
+    return rc;
 }

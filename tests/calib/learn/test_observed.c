@@ -221,7 +221,8 @@ static void observed_times_are_learned(void **state)
     double elsewhere_s = predict(s->other, s->profile, 1).time_s;
     struct gcal_observed observed;
 
-    setlocale(LC_NUMERIC, "de_DE.UTF-8"); /* a decimal comma, where there is that locale */
+    setlocale(LC_NUMERIC,
+              "de_DE.UTF-8"); /* a decimal comma, where there is that locale */
     work(s, "n1", s->profile, 1.3, 20);
     setlocale(LC_NUMERIC, "C");
     observed = merge(s, true); /* says the same, and changes nothing */
