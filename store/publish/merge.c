@@ -144,7 +144,8 @@ static void merge_times(struct gcal_arena *arena, const struct gcal_params_devic
     struct gcal_params_time *times =
         gcal_arena_alloc(arena, n + (m ? m->n_times : 0), sizeof(*times));
 
-    memcpy(times, model->times, n * sizeof(*times));
+    if (n)
+        memcpy(times, model->times, n * sizeof(*times));
     for (size_t i = 0; m && i < m->n_times; i++)
         if (!has_sizes(model, m->times[i].sizes))
             times[n++] = m->times[i];
