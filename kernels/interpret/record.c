@@ -83,8 +83,8 @@ const struct gcal_interp_type *gcal_interp_type_record(struct gcal_interp_transl
     for (size_t i = 0; i < t->n_records; i++)
         if (clang_equalCursors(t->records[i].decl, decl))
             return t->records[i].type;
-    if (size < 0)
-        return gcal_interp_unsupported(t, at, "an incomplete type");
+    if (size < 0 || gcal_source_bases(record) > 1)
+        return gcal_interp_unsupported(t, at, "an incomplete type, or several bases");
     if (gcal_source_get_children(decl, &children, t->err) < 0)
         return NULL;
     type = add_record(t, decl, children.n);

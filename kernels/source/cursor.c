@@ -43,6 +43,35 @@ static enum CXVisitorResult collect_field(CXCursor field, CXClientData data)
                                                              : CXVisit_Continue;
 }
 
+/* Of C++: the members of the class that this one is derived from come first. */
+static enum CXChildVisitResult collect_base(CXCursor c, CXCursor parent,
+                                            CXClientData data)
+{
+    CXType base = clang_getCanonicalType(clang_getCursorType(c));
+
+    (void)parent;
+    if (clang_getCursorKind(c) != CXCursor_CXXBaseSpecifier)
+        return CXChildVisit_Continue;
+    clang_visitChildren(clang_getTypeDeclaration(base), collect_base, data);
+    clang_Type_visitFields(base, collect_field, data);
+    return CXChildVisit_Continue;
+}
+
+static enum CXChildVisitResult count_base(CXCursor c, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    *(size_t *)data += clang_getCursorKind(c) == CXCursor_CXXBaseSpecifier;
+    return CXChildVisit_Continue;
+}
+
+size_t gcal_source_bases(CXType record)
+{
+    size_t n = 0;
+
+    clang_visitChildren(clang_getTypeDeclaration(record), count_base, &n);
+    return n;
+}
+
 int gcal_source_get_children(CXCursor of, struct gcal_source_children *children,
                              struct gcal_error *err)
 {
@@ -51,9 +80,10 @@ int gcal_source_get_children(CXCursor of, struct gcal_source_children *children,
 
     *children = (struct gcal_source_children){ 0 };
     if (kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl ||
-        kind == CXCursor_ClassDecl)
+        kind == CXCursor_ClassDecl) {
+        clang_visitChildren(of, collect_base, &c);
         clang_Type_visitFields(clang_getCursorType(of), collect_field, &c);
-    else
+    } else
         clang_visitChildren(of, collect, &c);
     if (!c.failed &&
         (kind != CXCursor_CallExpr || gcal_source_order_call(of, children, err) == 0))

@@ -102,6 +102,9 @@ struct gcal_source_children {
 int gcal_source_get_children(CXCursor of, struct gcal_source_children *children,
                              struct gcal_error *err);
 
+/* From how many classes it is derived. */
+size_t gcal_source_bases(CXType record);
+
 /* In bits, of a member of 'record' or of a member without a name in it; negative: unknown. */
 long long gcal_source_member_offset(CXType record, CXCursor field);
 /* The name of the function that is called, in OpenCL C if CUDA has another for it; the caller's to

@@ -300,6 +300,8 @@ static void count_members(struct gcal_walk *w, CXCursor at, CXType type,
                 gcal_walk_pointer_shift(w, pointer, i * gcal_source_size(part)), tag);
         return;
     }
+    if (gcal_source_bases(type) > 1)
+        gcal_walk_fail(w, at, "copies of a class with several bases cannot be counted");
     is_union = gcal_source_kind(decl) == CXCursor_UnionDecl;
     kids = gcal_walk_get_children(w, decl);
     for (size_t i = 0; i < kids.n && !w->failed; i++) {

@@ -189,6 +189,7 @@ static struct gcal_walk_value walk_assign(struct gcal_walk *w, CXCursor c,
                                        ? gcal_walk_index_expr(w, kids.c[1])
                                        : gcal_walk_expr(w, kids.c[1]);
 
+    gcal_walk_check_target(w, kids.c[0]);
     lvalue = gcal_walk_lvalue_find(w, kids.c[0]);
     gcal_walk_lvalue_store(w, c, &lvalue, value);
     return constant_if(false, value);
@@ -241,6 +242,7 @@ static struct gcal_walk_value walk_compound(struct gcal_walk *w, CXCursor c)
     if (kids.n != 2)
         return gcal_walk_unknown(NULL);
     index = assigns_index(w, kids.c[0]);
+    gcal_walk_check_target(w, kids.c[0]);
     lvalue = gcal_walk_lvalue_find(w, kids.c[0]);
     value = gcal_walk_lvalue_load(w, c, &lvalue);
     if (gcal_walk_is_address(lvalue.type)) {
@@ -528,6 +530,12 @@ static struct gcal_walk_value walk_cast(struct gcal_walk *w, CXCursor c)
     from = gcal_source_type(child);
     if (gcal_source_is_array(from) && is_address)
         return gcal_walk_decay(w, child);
+    if (w->unit->language == GCAL_SOURCE_CUDA && is_address &&
+        gcal_walk_type_is_pointer(from) &&
+        gcal_walk_type_is_record(gcal_walk_pointee(from)) &&
+        gcal_source_bases(gcal_walk_pointee(from)) > 1)
+        gcal_walk_fail(w, c,
+                       "pointers to a class with several bases cannot be converted");
     if (kids.n == 1 && gcal_source_is_component(w->unit, c, child)) {
         lvalue = gcal_walk_lvalue_find(w, c);
         return gcal_walk_lvalue_load(w, c, &lvalue);
@@ -622,6 +630,11 @@ static struct gcal_walk_value walk_kind(struct gcal_walk *w, CXCursor c)
         return kids.n ? gcal_walk_expr(w, kids.c[kids.n - 1]) : gcal_walk_unknown(NULL);
     case CXCursor_InitListExpr:
         return gcal_walk_initialiser(w, c, gcal_source_type(c));
+    case CXCursor_CXXNewExpr:
+    case CXCursor_CXXDeleteExpr:
+    case CXCursor_CXXThrowExpr:
+        gcal_walk_fail(w, c, "new, delete and throw cannot be counted");
+        return gcal_walk_unknown(NULL);
     case CXCursor_LambdaExpr: /* what it captures is what it names: it runs where it is called */
         kids = gcal_walk_get_children(w, c);
         for (size_t i = 0; i < kids.n; i++)

@@ -306,7 +306,8 @@ static bool keeps_lvalue(struct gcal_walk *w, CXType type, CXCursor of)
     return w->unit->language == GCAL_SOURCE_CUDA &&
            (clang_equalTypes(clang_getUnqualifiedType(type),
                              clang_getUnqualifiedType(own)) ||
-            (gcal_walk_type_is_record(type) && gcal_walk_type_is_record(own)));
+            (gcal_walk_type_is_record(type) && gcal_walk_type_is_record(own) &&
+             gcal_source_bases(own) == 1));
 }
 
 static struct gcal_walk_lvalue lvalue_of_value(struct gcal_walk *w, CXCursor c,

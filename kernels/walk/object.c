@@ -101,23 +101,41 @@ void gcal_walk_refer(struct gcal_walk *w, CXCursor decl, CXCursor c)
                 : gcal_walk_lvalue_of_target(
                       w, c,
                       clang_getCanonicalType(clang_getPointeeType(gcal_source_type(c))));
-    } else if (!is_this && is_value(type)) {
-        lvalue = (struct gcal_walk_lvalue){
-            .type = clang_getCanonicalType(clang_getPointeeType(type)),
-            .value = gcal_walk_is_index(w, decl) ? gcal_walk_index_expr(w, c)
-                                                 : gcal_walk_expr(w, c)
-        };
     } else {
         w->quiet += gcal_walk_is_index(w, decl);
         lvalue = gcal_walk_lvalue_find(w, c);
+        if (!is_this && is_value(type) && lvalue.kind == GCAL_WALK_LVALUE_MEMORY)
+            lvalue = (struct gcal_walk_lvalue){
+                .type = lvalue.type, .value = gcal_walk_lvalue_load(w, c, &lvalue)
+            };
         w->quiet -= gcal_walk_is_index(w, decl);
     }
+    if (type.kind == CXType_LValueReference &&
+        !clang_isConstQualifiedType(clang_getPointeeType(type)))
+        gcal_walk_check_target(w, c);
     if (lvalue.kind == GCAL_WALK_LVALUE_VALUE) { /* of its own */
         own = variable_of(decl, is_this ? lvalue.type : type);
         set_variable(w, &own, lvalue.value);
         lvalue = own;
     }
     set_reference(w, decl, lvalue);
+}
+
+void gcal_walk_check_target(struct gcal_walk *w, CXCursor c)
+{
+    enum CXCursorKind kind;
+
+    if (w->unit->language != GCAL_SOURCE_CUDA)
+        return;
+    c = gcal_walk_strip_casts(w, c);
+    kind = gcal_source_kind(c);
+    if (kind == CXCursor_ConditionalOperator || kind == CXCursor_BinaryOperator ||
+        kind == CXCursor_CompoundAssignOperator ||
+        (kind == CXCursor_UnaryOperator &&
+         clang_getCursorUnaryOperatorKind(c) <= CXUnaryOperator_PreDec))
+        gcal_walk_fail(w, c,
+                       "an expression that is one of several variables, or changes one, "
+                       "cannot be assigned to or referred to here");
 }
 
 bool gcal_walk_may_change(CXCursor function, size_t i)
@@ -324,6 +342,31 @@ void gcal_walk_members(struct gcal_walk *w, CXCursor constructor)
     set_members(w, &object, kids);
 }
 
+static enum CXChildVisitResult find_destructor(CXCursor c, CXCursor parent,
+                                               CXClientData data)
+{
+    (void)parent;
+    if (clang_getCursorKind(c) == CXCursor_Destructor)
+        *(CXCursor *)data = c;
+    return CXChildVisit_Continue;
+}
+
+/* What the end of an object's life does is not walked. */
+static void check_destructor(struct gcal_walk *w, CXCursor call, CXType type)
+{
+    CXCursor destructor = clang_getNullCursor();
+    struct gcal_walk_children kids;
+
+    clang_visitChildren(clang_getTypeDeclaration(type), find_destructor, &destructor);
+    destructor = clang_getCursorDefinition(destructor);
+    if (clang_Cursor_isNull(destructor) || !has_body(w, destructor))
+        return;
+    kids = gcal_walk_get_children(w, destructor);
+    if (gcal_walk_get_children(w, kids.c[kids.n - 1]).n)
+        gcal_walk_fail(w, call,
+                       "an object whose destructor does something cannot be counted");
+}
+
 static struct gcal_walk_value construct(struct gcal_walk *w, CXCursor call,
                                         CXCursor constructor,
                                         struct gcal_walk_children kids)
@@ -339,6 +382,7 @@ static struct gcal_walk_value construct(struct gcal_walk *w, CXCursor call,
         (clang_CXXConstructor_isCopyConstructor(constructor) ||
          clang_CXXConstructor_isMoveConstructor(constructor)))
         return gcal_walk_expr(w, kids.c[1]);
+    check_destructor(w, call, type);
     if (gcal_source_is_array(type)) /* each element */
         return value;
     set_variable(w, &object, value);

@@ -671,6 +671,8 @@ struct gcal_walk_reference {
 /* Makes a reference, or "this" of a method, refer to what 'c' names; 'c' null: the caller's "this".
  */
 void gcal_walk_refer(struct gcal_walk *w, CXCursor decl, CXCursor c);
+/* Refuses what is an lvalue in C++ alone, and is not followed. */
+void gcal_walk_check_target(struct gcal_walk *w, CXCursor c);
 /* False: it refers to nothing so far. */
 bool gcal_walk_reference_find(const struct gcal_walk *w, CXCursor decl,
                               struct gcal_walk_lvalue *lvalue);

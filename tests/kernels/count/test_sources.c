@@ -126,6 +126,15 @@ static void cpp_is_refused_with_its_place(void **state)
         { "__device__ int f(int n) { return n > 1 ? f(n - 1) : 1; }\n"
           "__global__ void k(float *x, int n) { *x = f(n); }\n",
           "x.cu:1:42: recursive functions" },
+        { "__global__ void k(float *x, int m) { int a, b; (m ? a : b) = 1; *x = a; }\n",
+          "x.cu:1:49: an expression that is one of several variables" },
+        { "struct A { float *p; __device__ A(float *q) : p(q) {} __device__ ~A() { *p = "
+          "1; } "
+          "};\n__global__ void k(float *x) { A a(x); }\n",
+          "x.cu:2:33: an object whose destructor does something" },
+        { "struct A { float p; }; struct B { float q; }; struct C : A, B {};\n"
+          "__global__ void k(float *x, C *c) { *x = c->q; }\n",
+          "several bases" },
         { "__global__ void k(float *x, int n) { for (int i = 0; i < n;) { auto up = [&] "
           "{ i "
           "*= 3; }; up(); } }\n",
