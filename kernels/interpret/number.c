@@ -297,6 +297,18 @@ static unsigned __int128 rotated(enum gcal_interp_repr repr, __int128 x, __int12
     return raw(repr, x) << left | raw(repr, x) >> (bits - left);
 }
 
+/* The upper half of two words turned to the left by 'by', or the lower one of them turned to the right by
+ * ~'by' (cuda.cuh).
+ */
+static unsigned __int128 funnelled(enum gcal_interp_repr repr, __int128 low,
+                                   __int128 high, __int128 by)
+{
+    unsigned __int128 words = raw(repr, high) << bits_of(repr) | raw(repr, low);
+
+    return by < 0 ? words >> (int)(~by & (bits_of(repr) - 1))
+                  : words << (int)(by & (bits_of(repr) - 1)) >> bits_of(repr);
+}
+
 INTEGERS(int_min, smallest(x, y))
 INTEGERS(int_max, largest(x, y))
 INTEGERS(int_clamp, smallest(largest(x, y), z))
@@ -313,6 +325,7 @@ INTEGERS(int_rhadd, (x + y + 1) >> 1)
 INTEGERS(int_mul_hi, high_half(repr, x, y))
 INTEGERS(int_mad_hi, high_half(repr, x, y) + z)
 INTEGERS(int_rotate, rotated(repr, x, y))
+INTEGERS(int_funnel, funnelled(repr, x, y, z))
 INTEGERS(int_upsample, (unsigned __int128)x << bits_of(repr) | raw(repr, y))
 INTEGERS(int_bitselect, (x & ~z) | (y & z))
 
@@ -321,25 +334,16 @@ static const struct {
     int n;
     gcal_interp_integers *run;
 } int_functions[] = {
-    { "min", 2, int_min },
-    { "max", 2, int_max },
-    { "clamp", 3, int_clamp },
-    { "abs", 1, int_abs },
-    { "labs", 1, int_abs },
-    { "mul24", 2, int_mad },
-    { "mad24", 3, int_mad },
-    { "popcount", 1, int_popcount },
-    { "abs_diff", 2, int_abs_diff },
-    { "clz", 1, int_clz },
-    { "add_sat", 2, int_add_sat },
-    { "sub_sat", 2, int_sub_sat },
-    { "mad_sat", 3, int_mad_sat },
-    { "hadd", 2, int_hadd },
-    { "rhadd", 2, int_rhadd },
-    { "mul_hi", 2, int_mul_hi },
-    { "mad_hi", 3, int_mad_hi },
-    { "rotate", 2, int_rotate },
-    { "bitselect", 3, int_bitselect },
+    { "min", 2, int_min },           { "max", 2, int_max },
+    { "clamp", 3, int_clamp },       { "abs", 1, int_abs },
+    { "labs", 1, int_abs },          { "mul24", 2, int_mad },
+    { "mad24", 3, int_mad },         { "popcount", 1, int_popcount },
+    { "abs_diff", 2, int_abs_diff }, { "clz", 1, int_clz },
+    { "add_sat", 2, int_add_sat },   { "sub_sat", 2, int_sub_sat },
+    { "mad_sat", 3, int_mad_sat },   { "hadd", 2, int_hadd },
+    { "rhadd", 2, int_rhadd },       { "mul_hi", 2, int_mul_hi },
+    { "mad_hi", 3, int_mad_hi },     { "rotate", 2, int_rotate },
+    { "rotate", 3, int_funnel },     { "bitselect", 3, int_bitselect },
     { "upsample", 2, int_upsample },
 };
 

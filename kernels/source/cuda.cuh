@@ -388,6 +388,7 @@ GPUCAL_BOTH long long ctz(long long);
 GPUCAL_BOTH unsigned abs_diff(int, int);
 GPUCAL_BOTH unsigned abs_diff(unsigned, unsigned);
 GPUCAL_BOTH float clamp(float, float, float);
+GPUCAL_BOTH unsigned rotate(unsigned, unsigned, int);
 /* A barrier of all blocks. */
 GPUCAL_BOTH void grid_barrier();
 }
@@ -734,14 +735,9 @@ GPUCAL_IS(hadd) unsigned __uhadd(unsigned, unsigned);
 GPUCAL_IS(rhadd) unsigned __urhadd(unsigned, unsigned);
 GPUCAL_INLINE unsigned __sad(int x, int y, unsigned z) { return gpucal::abs_diff(x, y) + z; }
 GPUCAL_INLINE unsigned __usad(unsigned x, unsigned y, unsigned z) { return gpucal::abs_diff(x, y) + z; }
-GPUCAL_INLINE unsigned __funnelshift_l(unsigned low, unsigned high, unsigned n)
-{
-    return (unsigned)(((unsigned long long)high << 32 | low) << (n & 31) >> 32);
-}
-GPUCAL_INLINE unsigned __funnelshift_r(unsigned low, unsigned high, unsigned n)
-{
-    return (unsigned)(((unsigned long long)high << 32 | low) >> (n & 31));
-}
+/* One instruction: a rotation of two words, to the right by a negative number. */
+#define __funnelshift_l(low, high, n) gpucal::rotate(low, high, (int)(n))
+#define __funnelshift_r(low, high, n) gpucal::rotate(low, high, ~(int)(n))
 GPUCAL_INLINE unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned n)
 {
     return (unsigned)(((unsigned long long)high << 32 | low) << min(n, 32u) >> 32);

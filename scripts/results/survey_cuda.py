@@ -91,11 +91,23 @@ def count(gpucal, folder, file, kernel):
         result = "data"
     elif "not found: " in message or "is not in the source" in message:
         result = "missing header"
-    elif "no kernel named" in message or kernel.endswith("<...>"):
+    elif "no kernel named" in message or (kernel.endswith("<...>") and not re.search(r"count|loop", message)):
         result = "template"
     else:
         result = "other"
     return {"file": file, "kernel": name, "launch": launch, "result": result, "message": message}
+
+
+def split(names):
+    """At commas outside of the arguments of templates and functions."""
+    words, depth = [""], 0
+    for c in names:
+        depth += (c in "<(") - (c in ">)")
+        if c == "," and depth == 0:
+            words.append("")
+        else:
+            words[-1] += c
+    return dict.fromkeys(word.strip() for word in words)
 
 
 def jobs_of(gpucal, folder):
@@ -103,7 +115,7 @@ def jobs_of(gpucal, folder):
         language = ["--language", "hip"] if folder.endswith("-hip") else []
         text = run([gpucal, "count", file, "-k", "?", "--block", "1", "--grid", "1"] + language + options_of(folder))[1]
         names = re.search(r"there are: ([^;]*)", text)
-        for name in dict.fromkeys(re.split(r",\s*(?![^<(]*[>)])", names[1].strip())) if names else []:
+        for name in split(names[1].strip()) if names else []:
             yield folder, file, name
 
 

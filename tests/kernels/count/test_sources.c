@@ -400,7 +400,8 @@ static void declarations_have_what_kernels_use(void **state)
         " x[0] = cooperative_groups::reduce(t, x[1], cooperative_groups::plus<float>());",
         "x[0] = cuCabsf(cuCmulf(make_cuFloatComplex(x[1], x[2]), make_cuFloatComplex(1, "
         "2)));",
-        "x[0] = __popc(n) + __clz(n) + __ffs(n) + __float_as_int(x[1]) + __dp4a(n, n, "
+        "x[0] = __popc(n) + __clz(n) + __ffs(n) + __funnelshift_r(n, n, 3) + "
+        "__float_as_int(x[1]) + __dp4a(n, n, "
         "n);",
         "x[0] = std::numeric_limits<float>::max() + INT_MAX + M_PI + clock64(); "
         "assert(n);",
