@@ -42,7 +42,8 @@ store/observed               : store/params store/files
 store/lib                    : store/params store/files store/facts store/predict store/learned store/observed
 calib/config                 :
 calib/select                 : kernels/generate fit calib/config
-calib/device                 : kernels/generate
+calib/device/cuda            : kernels
+calib/device                 : kernels/generate calib/device/cuda
 calib/worker                 : kernels/generate calib/device
 calib/plan                   : kernels/generate kernels/interpret fit calib/config calib/worker
 calib/results                : fit store/params store/files store/record store/ledger store/publish store/medians calib/config

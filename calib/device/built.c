@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/device/cuda/cuda.h"
 #include "calib/device/private.h"
 
 #define PROPERTIES "Function properties for "
@@ -85,13 +86,14 @@ static struct gcal_built ask(struct gcal_device *cl, cl_program program, cl_kern
                              const char *entry)
 {
     struct gcal_built built = {
+        .registers = kernel_number(cl, kernel, GCAL_CUDA_KERNEL_REGISTERS),
         .private_bytes = kernel_number(cl, kernel, CL_KERNEL_PRIVATE_MEM_SIZE),
         .work_group_size = kernel_number(cl, kernel, CL_KERNEL_WORK_GROUP_SIZE),
         .multiple =
             kernel_number(cl, kernel, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE),
     };
 
-    if (!cl->is_nvidia)
+    if (built.registers || !cl->is_nvidia)
         return built;
     char *log = gcal_device_build_log(cl, program);
     built.registers = log ? gcal_device_log_registers(log, entry) : 0;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
+#include "calib/device/cuda/cuda.h"
 #include "calib/device/private.h"
 
 /* ---- opening ---- */
@@ -43,19 +44,12 @@ static int find_device(struct gcal_device *cl, const char *uid, size_t platform,
     return -1;
 }
 
-struct gcal_device *gcal_device_open(const char *uid, size_t platform,
-                                     struct gcal_error *err)
+/* A device whose 'id' and 'info' are known. */
+static int open_queue(struct gcal_device *cl, struct gcal_error *err)
 {
-    struct gcal_device *cl = calloc(1, sizeof(*cl));
     cl_bool unified = CL_FALSE;
     cl_int code;
 
-    if (!cl) {
-        gcal_error_memory(err);
-        return NULL;
-    }
-    if (find_device(cl, uid, platform, err) < 0)
-        goto fail;
     cl->context = clCreateContext(NULL, 1, &cl->id, NULL, NULL, &code);
     if (cl->context)
         cl->queue =
@@ -64,19 +58,47 @@ struct gcal_device *gcal_device_open(const char *uid, size_t platform,
         cl->probe = clCreateBuffer(cl->context, CL_MEM_READ_WRITE, 4, NULL, &code);
     if (cl->probe && !gcal_device_is_alive(cl)) /* the probe's memory is allocated now */
         code = CL_DEVICE_NOT_AVAILABLE;
-    if (code != CL_SUCCESS) {
-        gcal_error_set(err, GCAL_EDEVICE, "open %s: %s", cl->info.name,
-                       gcal_device_error_name(code));
-        goto fail;
-    }
+    if (code != CL_SUCCESS)
+        return gcal_error_set(err, GCAL_EDEVICE, "open %s: %s", cl->info.name,
+                              gcal_device_error_name(code));
     clGetDeviceInfo(cl->id, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof(unified), &unified,
                     NULL);
     cl->shares_host_memory = unified;
     cl->is_nvidia = gcal_device_has_extension(cl->id, "cl_nv_compiler_options");
     cl->nvml = gcal_device_nvml_open(cl->info.pci);
-    return cl;
-fail:
+    return 0;
+}
+
+struct gcal_device *gcal_device_open(const char *uid, size_t platform,
+                                     struct gcal_error *err)
+{
+    struct gcal_device *cl = calloc(1, sizeof(*cl));
+
+    if (!cl)
+        gcal_error_memory(err);
+    else if (find_device(cl, uid, platform, err) == 0 && open_queue(cl, err) == 0)
+        return cl;
     gcal_device_close(cl);
+    return NULL;
+}
+
+struct gcal_device *gcal_device_by_language(struct gcal_device *cl,
+                                            enum gcal_source_language language,
+                                            struct gcal_error *err)
+{
+    struct gcal_device *other;
+
+    if (language == GCAL_SOURCE_OPENCL_C || cl->cuda_kernels)
+        return language == GCAL_SOURCE_OPENCL_C ? cl : cl->cuda_kernels;
+    if (!(other = calloc(1, sizeof(*other)))) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    if (gcal_device_info_copy(&other->info, &cl->info, err) == 0 &&
+        (other->id = gcal_cuda_device(language, cl->info.pci, err)) &&
+        open_queue(other, err) == 0)
+        return cl->cuda_kernels = other;
+    gcal_device_close(other);
     return NULL;
 }
 
@@ -89,7 +111,8 @@ bool gcal_device_is_alive(const struct gcal_device *cl)
 {
     uint32_t value = 0;
 
-    return clEnqueueWriteBuffer(cl->queue, cl->probe, CL_TRUE, 0, sizeof(value), &value,
+    return (!cl->cuda_kernels || gcal_device_is_alive(cl->cuda_kernels)) &&
+           clEnqueueWriteBuffer(cl->queue, cl->probe, CL_TRUE, 0, sizeof(value), &value,
                                 0, NULL, NULL) == CL_SUCCESS &&
            clFinish(cl->queue) == CL_SUCCESS;
 }
@@ -107,6 +130,7 @@ void gcal_device_close(struct gcal_device *cl)
 {
     if (!cl)
         return;
+    gcal_device_close(cl->cuda_kernels);
     gcal_device_buffers_free(cl);
     if (cl->probe)
         clReleaseMemObject(cl->probe);

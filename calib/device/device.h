@@ -35,6 +35,12 @@ struct gcal_device;
 struct gcal_device *gcal_device_open(const char *uid, size_t platform,
                                      struct gcal_error *err);
 void gcal_device_close(struct gcal_device *cl);
+/* The same device by the driver of a language: 'cl' itself for OpenCL C; for CUDA and HIP with a
+ * context of its own, opened when it is first asked for.  NULL with 'err' (GCAL_EDEVICE).
+ */
+struct gcal_device *gcal_device_by_language(struct gcal_device *cl,
+                                            enum gcal_source_language language,
+                                            struct gcal_error *err);
 /* Releases all built programs: where thousands are built, none twice. */
 void gcal_device_forget_programs(struct gcal_device *cl);
 

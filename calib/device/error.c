@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "kernels/base/error.h"
+#include "calib/device/cuda/cuda.h"
 #include "calib/device/private.h"
 
 const char *gcal_device_error_name(cl_int code)
@@ -38,6 +39,8 @@ const char *gcal_device_error_name(cl_int code)
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         if (names[i].code == code)
             return names[i].name;
+    if (gcal_cuda_error_name(code))
+        return gcal_cuda_error_name(code);
     snprintf(other, sizeof(other), "OpenCL error %d", code);
     return other;
 }

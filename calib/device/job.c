@@ -39,6 +39,7 @@ int gcal_device_job_put(struct gcal_buf *buf, const struct gcal_kernel *kernel,
     if (gcal_kernel_geometry(kernel, n_sizes, sizes, &geometry, err) < 0)
         return -1;
 
+    gcal_wire_put_u32(buf, kernel->language);
     gcal_wire_put_text(buf, kernel->source);
     gcal_wire_put_text(buf, kernel->entry);
     gcal_wire_put_text(buf, kernel->build_options ? kernel->build_options : "");
@@ -123,6 +124,7 @@ int gcal_device_job_get(struct gcal_wire *wire, struct gcal_device_job *job,
 {
     *job = (struct gcal_device_job){ 0 };
 
+    job->language = gcal_wire_get_u32(wire);
     job->source = gcal_wire_get_text(wire);
     job->entry = gcal_wire_get_text(wire);
     job->build_options = gcal_wire_get_text(wire);

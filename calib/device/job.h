@@ -45,6 +45,7 @@ struct gcal_device_job_transfer {
 
 /* A kernel to build and launch for given sizes. */
 struct gcal_device_job {
+    enum gcal_source_language language;
     char *source, *entry, *build_options; /* entry "": a transfer alone */
     size_t n_dims;
     size_t local_size[GCAL_MAX_DIMS], global_size[GCAL_MAX_DIMS];

@@ -43,6 +43,7 @@ void gcal_device_load(struct gcal_device *cl, const struct gcal_device_job *job)
     if (gcal_device_find_program(cl, job) || !(o = calloc(1, sizeof(*o))))
         return;
     o->cl = cl;
+    o->job.language = job->language;
     o->job.source = strdup(job->source);
     o->job.entry = strdup(job->entry);
     o->job.build_options = strdup(job->build_options);

@@ -7,6 +7,7 @@
 /* A built program, shared by kernels of the same source and options. */
 struct gcal_device_program {
     char *source, *build_options;
+    char *entry; /* CUDA and HIP: a program is built for one kernel; else NULL */
     cl_program program;
     double build_s;
     char *asked; /* kernel that 'built' is of; NULL: none */
@@ -54,6 +55,8 @@ struct gcal_device {
     struct gcal_device_nvml *nvml;
     bool is_nvidia;                /* compiler and binaries, by cl_nv_compiler_options */
     struct gcal_device_cuda *cuda; /* NULL until a kernel needs it */
+    struct gcal_device
+        *cuda_kernels; /* the same device for CUDA or HIP; NULL: not opened */
 };
 
 /* ---- list.c ---- */

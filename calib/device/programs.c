@@ -5,6 +5,7 @@
 #include "kernels/base/buf.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/error.h"
+#include "calib/device/cuda/cuda.h"
 #include "calib/device/private.h"
 #include "kernels/model/feature.h"
 
@@ -28,6 +29,7 @@ void gcal_device_program_free(struct gcal_device_program *p)
         clReleaseProgram(p->program);
     free(p->source);
     free(p->build_options);
+    free(p->entry);
     free(p->asked);
     free(p);
 }
@@ -36,6 +38,7 @@ static int build(const struct gcal_device *cl, struct gcal_device_program *p,
                  struct gcal_error *err)
 {
     const char *sources[] = { gcal_source_tag_prelude, p->source };
+    char *all = NULL;
     cl_int code;
 
     p->program = clCreateProgramWithSource(cl->context, 2, sources, NULL, &code);
@@ -43,8 +46,10 @@ static int build(const struct gcal_device *cl, struct gcal_device_program *p,
         return gcal_error_set(err, GCAL_EDEVICE, "build: %s",
                               gcal_device_error_name(code));
     /* The compiler of NVIDIA's driver reports registers in its log; the code is the same. */
-    char *all =
-        cl->is_nvidia ? gcal_buf_format("%s -cl-nv-verbose", p->build_options) : NULL;
+    if (p->entry)
+        all = gcal_buf_format("%s '" GCAL_CUDA_ENTRY "%s'", p->build_options, p->entry);
+    else if (cl->is_nvidia)
+        all = gcal_buf_format("%s -cl-nv-verbose", p->build_options);
     code =
         clBuildProgram(p->program, 1, &cl->id, all ? all : p->build_options, NULL, NULL);
     free(all);
@@ -66,7 +71,8 @@ struct gcal_device_program *gcal_device_program_build(const struct gcal_device *
     int rc = -1;
 
     if (p && (p->source = strdup(job->source)) &&
-        (p->build_options = strdup(job->build_options)))
+        (p->build_options = strdup(job->build_options)) &&
+        (job->language == GCAL_SOURCE_OPENCL_C || (p->entry = strdup(job->entry))))
         rc = build(cl, p, err);
     else
         gcal_error_memory(err);
@@ -84,7 +90,8 @@ struct gcal_device_program *gcal_device_find_program(const struct gcal_device *c
     struct gcal_device_program *p = cl->programs;
 
     while (p && (strcmp(p->source, job->source) != 0 ||
-                 strcmp(p->build_options, job->build_options) != 0))
+                 strcmp(p->build_options, job->build_options) != 0 ||
+                 (p->entry && strcmp(p->entry, job->entry) != 0)))
         p = p->next;
     return p;
 }

@@ -70,8 +70,8 @@ static void make_key(const struct gcal_worker_ahead *a, const struct gcal_kernel
 {
     struct gcal_buf buf = { 0 };
 
-    gcal_buf_printf(&buf, "%s\n%s\n%s\n%s", a->device, text_of(kernel->build_options),
-                    kernel->entry, kernel->source);
+    gcal_buf_printf(&buf, "%s\n%d\n%s\n%s\n%s", a->device, kernel->language,
+                    text_of(kernel->build_options), kernel->entry, kernel->source);
     if (buf.failed)
         gcal_arena_out_of_memory();
     gcal_hash_fast(buf.data, buf.size, key);
@@ -359,6 +359,7 @@ void gcal_worker_ahead_add(struct gcal_worker_ahead *a, const struct gcal_kernel
     if (!a->stop && !find(a, key)) {
         p = gcal_arena_alloc(a->arena, 1, sizeof(*p));
         memcpy(p->key, key, sizeof(p->key));
+        p->kernel.language = kernel->language;
         p->kernel.source = gcal_arena_strdup(a->arena, kernel->source);
         p->kernel.entry = gcal_arena_strdup(a->arena, kernel->entry);
         p->kernel.build_options =

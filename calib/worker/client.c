@@ -451,16 +451,16 @@ double gcal_worker_build_s(const struct gcal_worker *worker)
     return worker->build_s;
 }
 
-void gcal_worker_put_build(struct gcal_buf *question, const char *source,
-                           const char *entry, const char *build_options)
+void gcal_worker_put_program(struct gcal_buf *question, const struct gcal_kernel *kernel)
 {
-    gcal_wire_put_text(question, source);
-    gcal_wire_put_text(question, entry);
-    gcal_wire_put_text(question, build_options);
+    gcal_wire_put_u32(question, kernel->language);
+    gcal_wire_put_text(question, kernel->source);
+    gcal_wire_put_text(question, kernel->entry);
+    gcal_wire_put_text(question, kernel->build_options ? kernel->build_options : "");
 }
 
-enum gcal_worker_outcome gcal_worker_build(struct gcal_worker *worker, const char *source,
-                                           const char *entry, const char *build_options,
+enum gcal_worker_outcome gcal_worker_build(struct gcal_worker *worker,
+                                           const struct gcal_kernel *kernel,
                                            double limit_s, struct gcal_built *built,
                                            struct gcal_error *err)
 {
@@ -468,7 +468,7 @@ enum gcal_worker_outcome gcal_worker_build(struct gcal_worker *worker, const cha
     enum gcal_worker_outcome outcome;
     struct gcal_wire wire;
 
-    gcal_worker_put_build(&question, source, entry, build_options);
+    gcal_worker_put_program(&question, kernel);
     outcome =
         ask(worker, GCAL_WORKER_REQUEST_BUILD, &question, limit_s, &answer, NULL, err);
     if (outcome != GCAL_WORKER_DONE)
@@ -476,12 +476,6 @@ enum gcal_worker_outcome gcal_worker_build(struct gcal_worker *worker, const cha
     wire = gcal_wire_open(answer.data, answer.size);
     *built = gcal_worker_get_built(&wire);
     return finish(worker, &wire, &answer, NULL, err);
-}
-
-void gcal_worker_put_program(struct gcal_buf *question, const struct gcal_kernel *kernel)
-{
-    gcal_worker_put_build(question, kernel->source, kernel->entry,
-                          kernel->build_options ? kernel->build_options : "");
 }
 
 enum gcal_worker_outcome

@@ -34,7 +34,8 @@ static void put_built(struct gcal_buf *buf, const struct gcal_built *built)
 static int get_program(struct gcal_wire *wire, struct gcal_device_job *job,
                        struct gcal_error *err)
 {
-    *job = (struct gcal_device_job){ .source = gcal_wire_get_text(wire) };
+    *job = (struct gcal_device_job){ .language = gcal_wire_get_u32(wire) };
+    job->source = gcal_wire_get_text(wire);
     job->entry = gcal_wire_get_text(wire);
     job->build_options = gcal_wire_get_text(wire);
     if (!wire->bad && job->source && job->entry && job->build_options)
@@ -42,10 +43,19 @@ static int get_program(struct gcal_wire *wire, struct gcal_device_job *job,
     return gcal_error_set(err, GCAL_EINPUT, "damaged request to a worker");
 }
 
+/* The open device, by the driver of the job's language; NULL with 'r' filled. */
+static struct gcal_device *device_of(struct state *state,
+                                     const struct gcal_device_job *job, struct reply *r)
+{
+    r->status = GCAL_MEASUREMENT_BUILD_FAILED;
+    return gcal_device_by_language(state->cl, job->language, &r->err);
+}
+
 static int answer_prepare(struct state *state, struct gcal_wire *wire, struct reply *r)
 {
     struct gcal_device_job job, next = { 0 };
     struct gcal_device_prepared prepared = { 0 };
+    struct gcal_device *cl;
     bool asks, has_next;
     int rc;
 
@@ -54,9 +64,11 @@ static int answer_prepare(struct state *state, struct gcal_wire *wire, struct re
     asks = gcal_wire_get_u32(wire);
     has_next = gcal_wire_get_u32(wire);
     rc = has_next ? get_program(wire, &next, &r->err) : 0;
+    if (rc == 0 && !(cl = device_of(state, &job, r)))
+        rc = -1;
     if (rc == 0)
-        rc = gcal_device_prepare(state->cl, &job, has_next ? &next : NULL, asks,
-                                 &prepared, &r->status, &r->err);
+        rc = gcal_device_prepare(cl, &job, has_next ? &next : NULL, asks, &prepared,
+                                 &r->status, &r->err);
     gcal_wire_put_f64(&r->payload, prepared.time_s);
     gcal_wire_put_f64(&r->payload, prepared.build_s);
     put_built(&r->payload, &prepared.built);
@@ -69,6 +81,7 @@ static int answer_measure(struct state *state, struct gcal_wire *wire, struct re
 {
     struct gcal_measurement_sample *samples = NULL;
     struct gcal_device_job job;
+    struct gcal_device *cl;
     size_t n;
     int rc = -1;
 
@@ -77,8 +90,8 @@ static int answer_measure(struct state *state, struct gcal_wire *wire, struct re
     n = gcal_wire_get_u32(wire);
     if (n > MAX_LAUNCHES || !(samples = calloc(n + 1, sizeof(*samples))))
         gcal_error_memory(&r->err);
-    else
-        rc = gcal_device_measure(state->cl, &job, n, samples, &r->status, &r->err);
+    else if ((cl = device_of(state, &job, r)))
+        rc = gcal_device_measure(cl, &job, n, samples, &r->status, &r->err);
     for (size_t i = 0; rc == 0 && i < n; i++) {
         gcal_wire_put_f64(&r->payload, samples[i].time_s);
         gcal_wire_put_f64(&r->payload, samples[i].host_s);
@@ -96,6 +109,7 @@ static int answer_time(struct state *state, struct gcal_wire *wire, struct reply
     struct gcal_launches_time found = { 0 };
     struct gcal_launches_rule rule;
     struct gcal_device_job job;
+    struct gcal_device *cl;
     int rc = -1;
 
     if (gcal_device_job_get(wire, &job, &r->err) < 0)
@@ -110,8 +124,8 @@ static int answer_time(struct state *state, struct gcal_wire *wire, struct reply
         wire->bad = true;
     if (wire->bad)
         gcal_error_set(&r->err, GCAL_EINPUT, "damaged request to a worker");
-    else
-        rc = gcal_device_time(state->cl, &job, &rule, &found, &r->status, &r->err);
+    else if ((cl = device_of(state, &job, r)))
+        rc = gcal_device_time(cl, &job, &rule, &found, &r->status, &r->err);
     gcal_device_forget_programs(state->cl);
     gcal_wire_put_f64(&r->payload, found.build_s);
     gcal_wire_put_u64(&r->payload, found.launches);
@@ -125,6 +139,7 @@ static int answer_time(struct state *state, struct gcal_wire *wire, struct reply
 static int answer_check(struct state *state, struct gcal_wire *wire, struct reply *r)
 {
     struct gcal_device_job job;
+    struct gcal_device *cl;
     void **outputs;
     uint64_t seed;
     int guard, rc = -1;
@@ -136,9 +151,8 @@ static int answer_check(struct state *state, struct gcal_wire *wire, struct repl
     /* One for each argument, one for the transfer. */
     if (!(outputs = calloc(job.n_args + 1, sizeof(*outputs))))
         gcal_error_memory(&r->err);
-    else
-        rc =
-            gcal_device_check(state->cl, &job, seed, guard, outputs, &r->status, &r->err);
+    else if ((cl = device_of(state, &job, r)))
+        rc = gcal_device_check(cl, &job, seed, guard, outputs, &r->status, &r->err);
     for (size_t i = 0; outputs && i <= job.n_args; i++) {
         size_t size = i < job.n_args
                           ? (size_t)job.args[i].value * gcal_dtype_size(job.args[i].dtype)
@@ -159,6 +173,7 @@ static int answer(struct state *state, uint32_t request, struct gcal_wire *wire,
     struct gcal_built built = { 0 };
     struct gcal_device_entry *devices;
     struct gcal_device_job job;
+    struct gcal_device *cl;
     size_t count, n_platforms;
     int rc;
 
@@ -188,8 +203,10 @@ static int answer(struct state *state, uint32_t request, struct gcal_wire *wire,
     case GCAL_WORKER_REQUEST_BUILD:
         rc = get_program(wire, &job, &r->err);
         r->status = GCAL_MEASUREMENT_BUILD_FAILED;
+        if (rc == 0 && !(cl = device_of(state, &job, r)))
+            rc = -1;
         if (rc == 0)
-            rc = gcal_device_build(state->cl, &job, &built, &r->err);
+            rc = gcal_device_build(cl, &job, &built, &r->err);
         gcal_device_forget_programs(state->cl);
         put_built(&r->payload, &built);
         gcal_device_job_clear(&job);

@@ -53,9 +53,6 @@ int gcal_worker_fd(const struct gcal_worker *worker);
 
 void gcal_worker_put_open(struct gcal_buf *question, const struct gcal_worker *worker,
                           const char *uid);
-void gcal_worker_put_build(struct gcal_buf *question, const char *source,
-                           const char *entry, const char *build_options);
-/* The same of a kernel. */
 void gcal_worker_put_program(struct gcal_buf *question, const struct gcal_kernel *kernel);
 struct gcal_built gcal_worker_get_built(struct gcal_wire *wire);
 

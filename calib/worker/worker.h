@@ -141,9 +141,11 @@ struct gcal_built gcal_worker_built(const struct gcal_worker *worker);
 /* How long its program took to build, or to load, in seconds; 0: it has none. */
 double gcal_worker_build_s(const struct gcal_worker *worker);
 
-/* Builds a kernel alone, and fills 'built'.  REFUSED with the build log in 'err'. */
-enum gcal_worker_outcome gcal_worker_build(struct gcal_worker *worker, const char *source,
-                                           const char *entry, const char *build_options,
+/* Builds a kernel, of which language, source, entry and options are needed, and fills 'built'.
+ * REFUSED with the build log in 'err'.
+ */
+enum gcal_worker_outcome gcal_worker_build(struct gcal_worker *worker,
+                                           const struct gcal_kernel *kernel,
                                            double limit_s, struct gcal_built *built,
                                            struct gcal_error *err);
 

@@ -29,6 +29,7 @@ void gcal_count_signature_clear(struct gcal_count_signature *signature)
     for (size_t d = 0; d < GCAL_MAX_DIMS; d++)
         free(signature->global_size[d]);
     free(signature->kernel);
+    free(signature->device_text);
     free(signature->args);
     *signature = (struct gcal_count_signature){ 0 };
 }

@@ -24,7 +24,7 @@ static CXType canonical_pointee(CXType type)
                                                  : clang_getPointeeType(type));
 }
 
-/* Of what a parameter points to. */
+/* Of what a parameter points to; CUDA's pointers have no space. */
 static enum gcal_feature_space pointee_space(CXType type)
 {
     CXType to = is_array(type) ? clang_getCanonicalType(type) : canonical_pointee(type);
@@ -188,7 +188,6 @@ static enum gcal_count_signature_kind kind_of(CXType type)
     if (!widest_dtype(canonical_pointee(type), 0))
         return GCAL_COUNT_SIGNATURE_OTHER;
     return space == GCAL_FEATURE_SPACE_LOCAL ? GCAL_COUNT_SIGNATURE_LOCAL
-           : space == GCAL_FEATURE_SPACE_ANY ? GCAL_COUNT_SIGNATURE_OTHER
                                              : GCAL_COUNT_SIGNATURE_BUFFER;
 }
 
@@ -533,6 +532,10 @@ int gcal_count_signature_read(const struct gcal_count_request *request,
         rc = read_ndrange(&walked, signature, err);
     if (rc == 0)
         rc = read_args(&walked, signature, err);
+    if (rc == 0 && request->language != GCAL_SOURCE_OPENCL_C &&
+        !(signature->device_text =
+              gcal_source_device_text(walked.unit, walked.kernel, request->source, err)))
+        rc = -1;
     gcal_count_walked_clear(&walked);
     return rc;
 }

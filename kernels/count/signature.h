@@ -52,6 +52,7 @@ struct gcal_count_signature_arg {
 
 struct gcal_count_signature {
     char *kernel;
+    char *device_text; /* CUDA: the source without what runs on the host; else NULL */
     size_t n_dims;
     size_t local_size[GCAL_MAX_DIMS];
     char *global_size[GCAL_MAX_DIMS]; /* the request's, where a quotient that is rounded

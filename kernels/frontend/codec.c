@@ -148,6 +148,7 @@ void gcal_frontend_code_signature(struct gcal_frontend_codec c,
                                   struct gcal_count_signature *s)
 {
     CODE_TEXT(c, s->kernel);
+    CODE_TEXT(c, s->device_text);
     CODE_NUMBER(c, s->n_dims);
     for (size_t d = 0; d < GCAL_MAX_DIMS; d++) {
         CODE_NUMBER(c, s->local_size[d]);

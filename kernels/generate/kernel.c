@@ -9,6 +9,7 @@
 #include "kernels/model/dtype.h"
 #include "kernels/model/profile.h"
 #include "kernels/model/feature.h"
+#include "kernels/includes/includes.h"
 #include "kernels/generate/private.h"
 
 void gcal_kernel_destroy(struct gcal_kernel *kernel)
@@ -142,6 +143,7 @@ static int make_texts(const struct gcal_generator_setting *s, struct gcal_kernel
     }
     if (!(kernel->build_options = gcal_buf_take(&options, err)))
         goto out;
+    kernel->language = gcal_includes_language(g->source_name);
     kernel->generator = strdup(g->name);
     kernel->entry = strdup(alone ? "" : gcal_yaml_find(g->root, "kernel")->text);
     kernel->source =

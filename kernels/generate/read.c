@@ -5,6 +5,7 @@
 #include "kernels/base/error.h"
 #include "kernels/base/strings.h"
 #include "kernels/model/expr.h"
+#include "kernels/includes/includes.h"
 #include "kernels/generate/private.h"
 
 static const char *require_name(const struct gcal_yaml *map, const char *key,
@@ -18,6 +19,14 @@ static const char *require_name(const struct gcal_yaml *map, const char *key,
         return NULL;
     }
     return text;
+}
+
+/* In C++, it may have namespaces and template arguments, which the front end checks. */
+static bool has_kernel(const struct gcal_generator *g, struct gcal_error *err)
+{
+    return gcal_includes_language(g->source_name) == GCAL_SOURCE_OPENCL_C
+               ? require_name(g->root, "kernel", err) != NULL
+               : gcal_generator_require(g->root, "kernel", err) != NULL;
 }
 
 static int check_version(const struct gcal_yaml *root, struct gcal_error *err)
@@ -204,10 +213,10 @@ static int read_generator(struct gcal_generator *g, struct gcal_error *err)
     if (gcal_yaml_check_keys(g->root, keys, err) < 0 || check_version(g->root, err) < 0)
         return -1;
     if (!(name = require_name(g->root, "name", err)) ||
+        !(g->source_name = gcal_generator_source_name(g->root, err)) ||
         (gcal_generator_is_transfer(g->root)
              ? gcal_generator_check_transfer(g->root, err) < 0
-             : !require_name(g->root, "kernel", err)) ||
-        !(g->source_name = gcal_generator_source_name(g->root, err)) ||
+             : !has_kernel(g, err)) ||
         !(tags = gcal_generator_require(g->root, "tags", err)) ||
         gcal_catalogue_texts_read(tags, "tags", &g->tags, err) < 0)
         return -1;

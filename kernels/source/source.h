@@ -120,6 +120,12 @@ char *gcal_source_cursor_name(CXCursor cursor, struct gcal_error *err);
  */
 char *gcal_source_canonical_text(CXCursor kernel, struct gcal_error *err);
 
+/* 'source', the text of a CUDA unit, without what runs on the host, for run-time compilers; the
+ * caller's to free.  NULL with 'err'.
+ */
+char *gcal_source_device_text(const struct gcal_source_unit *unit, CXCursor kernel,
+                              const char *source, struct gcal_error *err);
+
 /* The canonical type of 'c'; invalid where it has none. */
 CXType gcal_source_type(CXCursor c);
 

@@ -100,17 +100,14 @@ int gcal_local_device_measure(struct gcal_local_devices *d, const char *uid,
 }
 
 int gcal_local_device_build(struct gcal_local_devices *d, const char *uid,
-                            const char *source, const char *entry,
-                            const char *build_options, struct gcal_built *built,
+                            const struct gcal_kernel *kernel, struct gcal_built *built,
                             struct gcal_error *err)
 {
     struct gcal_worker *worker = gcal_worker_start_on(d->spawner, uid, NULL, err);
     int rc = -1;
 
     if (worker)
-        rc = as_device_error(
-            gcal_worker_build(worker, source, entry, build_options, LIMIT_S, built, err),
-            err);
+        rc = as_device_error(gcal_worker_build(worker, kernel, LIMIT_S, built, err), err);
     gcal_worker_stop(worker);
     return rc;
 }

@@ -32,10 +32,11 @@ int gcal_local_device_measure(struct gcal_local_devices *devices, const char *ui
                               const struct gcal_kernel *kernel, double *time_s,
                               size_t *launches, struct gcal_error *err);
 
-/* Builds a kernel on the device 'uid', and fills 'built' with what its driver says. */
+/* Builds a kernel, of which language, source, entry and options are needed, on the device 'uid', and
+ * fills 'built' with what its driver says.
+ */
 int gcal_local_device_build(struct gcal_local_devices *devices, const char *uid,
-                            const char *source, const char *entry,
-                            const char *build_options, struct gcal_built *built,
+                            const struct gcal_kernel *kernel, struct gcal_built *built,
                             struct gcal_error *err);
 
 #endif

@@ -9,11 +9,13 @@
 #include "mpi/cli/local_device.h"
 #include "mpi/commands/count/options.h"
 
-static int build_on(const struct gcal_count_options *o, const char *source,
+static int build_on(const struct gcal_count_options *o, char *source,
                     struct gcal_local_devices *devices, struct gcal_profile *profile,
                     struct gcal_error *err)
 {
-    const char *options = o->build_options ? o->build_options : "";
+    struct gcal_kernel kernel = { .source = source,
+                                  .entry = profile->kernel,
+                                  .build_options = (char *)o->build_options };
     bool found = false;
 
     for (size_t i = 0; i < devices->count; i++) {
@@ -23,8 +25,7 @@ static int build_on(const struct gcal_count_options *o, const char *source,
         if (!gcal_local_device_matches(info, o->build_on ? 1 : 0, &o->build_on))
             continue;
         found = true;
-        if (gcal_local_device_build(devices, info->uid, source, profile->kernel, options,
-                                    &built, err) < 0)
+        if (gcal_local_device_build(devices, info->uid, &kernel, &built, err) < 0)
             return gcal_error_prefix(err, "kernel '%.60s' on %s", profile->kernel,
                                      info->name);
         if (gcal_built_set(profile, info->type, &built, err) < 0)

@@ -204,6 +204,16 @@ static void put_derived(struct gcal_buf *out, const struct gcal_own_kernel *own,
     gcal_buf_puts(out, "]}\n");
 }
 
+/* The name of its source in the catalogue, which has the language. */
+static const char *name_source(const struct gcal_own_kernel *own)
+{
+    static const char *const ends[] = { [GCAL_SOURCE_OPENCL_C] = "cl",
+                                        [GCAL_SOURCE_CUDA] = "cu",
+                                        [GCAL_SOURCE_HIP] = "hip" };
+
+    return gcal_arena_format(own->arena, "%s.%s", own->name, ends[own->request.language]);
+}
+
 static const char *make_description(const struct gcal_own_kernel *own,
                                     const struct gcal_own_description *d,
                                     struct gcal_error *err)
@@ -214,8 +224,10 @@ static const char *make_description(const struct gcal_own_kernel *own,
 
     gcal_buf_printf(&out, "gpucal_kernel: 1\nname: %s\ndescription: ", own->name);
     put_text(&out, slash ? slash + 1 : own->request.file);
-    gcal_buf_printf(&out, "\ntags: [own, %s]\nsource: %s.cl\nkernel: %s\n", own->name,
-                    own->name, s->kernel);
+    gcal_buf_printf(&out, "\ntags: [own, %s]\nsource: %s\nkernel: ", own->name,
+                    name_source(own));
+    put_text(&out, own->request.kernel ? own->request.kernel : s->kernel);
+    gcal_buf_puts(&out, "\n");
     put_sizes(&out, own, d);
     if (put_defines(&out, own->request.build_options, err) < 0) {
         gcal_buf_free(&out);
@@ -262,12 +274,12 @@ int gcal_own_kernel_describe(const struct gcal_own_kernel *own,
                              struct gcal_catalogue_files *files, struct gcal_error *err)
 {
     const char *yaml = gcal_arena_format(own->arena, "%s.yaml", own->name);
-    const char *cl = gcal_arena_format(own->arena, "%s.cl", own->name);
     const char *text = make_description(own, d, err);
 
     if (!text || gcal_catalogue_files_add(files, own->request.file, yaml, text, err) < 0)
         return -1;
-    return gcal_catalogue_files_add(files, own->request.file, cl, own->source, err);
+    return gcal_catalogue_files_add(files, own->request.file, name_source(own),
+                                    own->source, err);
 }
 
 /* ---- kernels of the entry ---- */

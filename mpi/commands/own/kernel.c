@@ -1,4 +1,5 @@
 /* kernel.c - the arguments and sizes of a user's kernel */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -415,6 +416,24 @@ static int parse_in_sizes(struct gcal_own_kernel *own, struct gcal_error *err)
 
 /* ---- all of it ---- */
 
+/* "gemm<float, 16>" as "gemm_float_16". */
+static const char *name_entry(const struct gcal_own_kernel *own)
+{
+    const char *kernel =
+        own->request.kernel ? own->request.kernel : own->signature.kernel;
+    char *name = gcal_arena_strdup(own->arena, kernel), *to = name;
+
+    for (const char *c = kernel; *c; c++)
+        if (isalnum((unsigned char)*c) || *c == '_')
+            *to++ = *c;
+        else if (to > name && to[-1] != '_')
+            *to++ = '_';
+    while (to > name + 1 && to[-1] == '_')
+        to--;
+    *to = '\0';
+    return name;
+}
+
 /* An entry must not have the name of a built-in one. */
 static int set_names(struct gcal_own_kernel *own, const char *name,
                      struct gcal_error *err)
@@ -424,7 +443,7 @@ static int set_names(struct gcal_own_kernel *own, const char *name,
 
     if (!built_in)
         return -1;
-    own->model = name ? name : own->signature.kernel;
+    own->model = name ? name : name_entry(own);
     for (size_t i = 0; i < gcal_catalogue_size(built_in); i++)
         used = used || strcmp(gcal_catalogue_view(built_in, i).name, own->model) == 0;
     gcal_catalogue_close(built_in);
@@ -471,6 +490,11 @@ static int read_source(const struct gcal_count_options *count,
         read_at_sizes(own, err) < 0)
         return -1;
     own->args = gcal_arena_alloc(own->arena, own->signature.n_args, sizeof(*own->args));
+    if (own->signature.device_text) {
+        free(own->source);
+        own->request.source = own->source = own->signature.device_text;
+        own->signature.device_text = NULL;
+    }
     return 0;
 }
 

@@ -75,13 +75,16 @@ static struct gcal_built build(const char *entry, enum gcal_worker_outcome *outc
     struct gcal_worker_spawner *spawner = gcal_worker_spawner_start(err);
     struct gcal_worker *worker = gcal_worker_start(spawner, NULL, err);
     struct gcal_device_info *devices = NULL;
+    struct gcal_kernel kernel = { .source = (char *)source,
+                                  .entry = (char *)entry,
+                                  .build_options = (char *)"-DFACTOR=3.0f" };
     struct gcal_built built = { 0 };
     size_t count = 0;
 
     assert_int_equal(gcal_worker_list_devices(worker, 60, &devices, &count, err),
                      GCAL_WORKER_DONE);
     assert_int_equal(gcal_worker_open(worker, devices[0].uid, 60, err), GCAL_WORKER_DONE);
-    *outcome = gcal_worker_build(worker, source, entry, "-DFACTOR=3.0f", 60, &built, err);
+    *outcome = gcal_worker_build(worker, &kernel, 60, &built, err);
     for (size_t i = 0; i < count; i++)
         gcal_device_info_clear(&devices[i]);
     free(devices);

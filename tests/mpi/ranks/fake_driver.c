@@ -2,6 +2,7 @@
  *
  *   TEST_DRIVER, TEST_NAME, TEST_VENDOR, TEST_PLATFORM   texts
  *   TEST_UNITS       number of compute units
+ *   TEST_PCI         the only device is at fffe:3b:00.0
  *   TEST_MULTIPLE    what work-group sizes are best a multiple of: the sub-group size
  *
  * What is not set is the real device's.  With TEST_NO_LOCKS, nobody else holds a lock.  With
@@ -14,6 +15,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define PCI_BUS_INFO 0x410F /* cl_khr_pci_bus_info */
 
 #define REAL(f) ((__typeof__(&f))dlsym(RTLD_NEXT, #f))
 
@@ -56,6 +59,19 @@ cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info what, size_t 
                : REAL(clGetPlatformInfo)(platform, what, size, value, size_ret);
 }
 
+/* As by cl_khr_pci_bus_info. */
+static cl_int answer_pci(cl_device_info what, size_t size, void *value, size_t *size_ret)
+{
+    static const cl_uint pci[] = { 0xfffe, 0x3b, 0, 0 };
+
+    if (what == CL_DEVICE_EXTENSIONS)
+        return answer_text("cl_khr_pci_bus_info cl_khr_fp64", size, value, size_ret);
+    if (size != sizeof(pci))
+        return CL_INVALID_VALUE;
+    memcpy(value, pci, sizeof(pci));
+    return CL_SUCCESS;
+}
+
 cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, void *value,
                        size_t *size_ret)
 {
@@ -65,6 +81,8 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, vo
                        : what == CL_DEVICE_VENDOR ? getenv("TEST_VENDOR")
                                                   : NULL;
 
+    if (getenv("TEST_PCI") && (what == PCI_BUS_INFO || what == CL_DEVICE_EXTENSIONS))
+        return answer_pci(what, size, value, size_ret);
     if (units && what == CL_DEVICE_MAX_COMPUTE_UNITS && value)
         return answer_number(units, size, value);
     return text ? answer_text(text, size, value, size_ret)
