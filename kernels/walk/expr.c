@@ -145,22 +145,23 @@ static struct gcal_walk_value walk_operands(struct gcal_walk *w,
 }
 
 /* "add" of a value that is a product already, or a fused operation. */
-static const char *fuse(struct gcal_walk *w, const char *op,
-                        const struct gcal_walk_value *left,
-                        const struct gcal_walk_value *right)
+static const char *fuse(struct gcal_walk *w, const char *op, struct gcal_walk_value *left,
+                        struct gcal_walk_value *right)
 {
-    const struct gcal_walk_value *sides[] = { right, left };
+    struct gcal_walk_value *sides[] = { right, left };
 
     for (int i = 0; i < 2 && op && strcmp(op, "add") == 0 && !w->silent; i++)
         if (sides[i]->product && sides[i]->product->is_member &&
             !sides[i]->product->is_fused) {
             gcal_walk_fuse(w, sides[i]->product, true);
+            sides[i]->chain = sides[i]->product->chain;
             return "madd";
         }
     return op;
 }
 
 static void note_product(struct gcal_walk *w, CXType type, const char *op,
+                         const struct gcal_walk_chain *chain,
                          struct gcal_walk_value *value)
 {
     if (w->unit->language != GCAL_SOURCE_CUDA || !op || strcmp(op, "mul") != 0 ||
@@ -168,7 +169,8 @@ static void note_product(struct gcal_walk *w, CXType type, const char *op,
         gcal_walk_dtype_is_integer(gcal_source_dtype(type)) ||
         !(value->product = gcal_poly_alloc(w->c, sizeof(*value->product))))
         return;
-    *value->product = (struct gcal_walk_product){ .type = type, .scope = w->counted };
+    *value->product =
+        (struct gcal_walk_product){ .type = type, .scope = w->counted, .chain = chain };
 }
 
 /* ---- kinds of expressions ---- */
@@ -447,7 +449,8 @@ static struct gcal_walk_value walk_binary(struct gcal_walk *w, CXCursor c)
     if (!left.folds || !right.folds) {
         gcal_walk_count_op(
             w, type, gcal_walk_share_quotient(w, op, &left, &right, &value), &value);
-        note_product(w, type, op, &value);
+        note_product(w, type, op, gcal_walk_chain_union(w, left.chain, right.chain),
+                     &value);
         gcal_walk_chain_result(w, &value, type, op, left.chain, right.chain);
     }
     return constant_if(left.folds && right.folds, value);

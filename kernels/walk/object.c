@@ -395,7 +395,7 @@ static struct gcal_walk_value construct(struct gcal_walk *w, CXCursor call,
     } else {
         set_members(w, &object, (struct gcal_walk_children){ 0 });
     }
-    return gcal_walk_cells_load(w, call, 0, object.size);
+    return gcal_walk_lvalue_load(w, call, &object);
 }
 
 /* Whose class is known. */

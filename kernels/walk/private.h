@@ -37,6 +37,7 @@ struct gcal_walk_choice;
 struct gcal_walk_product {
     CXType type;
     const struct gcal_sets_scope *scope; /* where it was counted */
+    const struct gcal_walk_chain *chain; /* of its factors */
     bool is_member, is_fused;
 };
 
