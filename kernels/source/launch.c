@@ -213,8 +213,11 @@ static bool put_constant(const struct reader *r, CXCursor c, struct gcal_buf *ou
         gcal_buf_printf(out, "%lld", clang_EvalResult_getAsLongLong(value));
         is = true;
     } else if (clang_EvalResult_getKind(value) == CXEval_Float) {
-        gcal_buf_printf(out, "%.17g", clang_EvalResult_getAsDouble(value));
-        is = true;
+        double number = clang_EvalResult_getAsDouble(value);
+
+        is = number == (double)(long long)number; /* sizes have integers */
+        if (is)
+            gcal_buf_printf(out, "%lld", (long long)number);
     }
     clang_EvalResult_dispose(value);
     return is;

@@ -303,6 +303,7 @@ static void host_code_launches(void **state)
           "floor(((n+32)-1)/32)", 32 },
         { "int g; g = ceil((float)m / 8); f<float, 2><<<g, 8, 4>>>(x, m);",
           "floor(ceil((n/8)))", 8 },
+        { "f<float, 2><<<ceil(m / 8.0 + 0.5), 8>>>(x, m);", NULL, 0 },
         { "int k = atoi(0); k += 1; f<float, 2><<<k, 8>>>(x, m);", "k", 8 },
         { "int n = atoi(0); f<float, 2><<<n, 8>>>(x, m);", NULL, 0 },
         { "int b = atoi(0); f<float, 2><<<8, b>>>(x, m);", NULL, 0 },
