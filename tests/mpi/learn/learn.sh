@@ -181,6 +181,18 @@ case_times() {
     expect_status 0
     expect_line '^0 kernels|^1 kernel learned from 1 file'
     [ -z "$(ls store/observed)" ] || fail "times stay"
+    # Any publication learns from them, too, and warns of what drifts.
+    observe 1.01 > store/observed/far-1-3.tsv
+    # shellcheck disable=SC2086
+    run "$gpucal" learn own.cl $saxpy --times more.csv --node far
+    expect_status 0
+    [ -z "$(ls store/observed)" ] || fail "times stay"
+    observe 3 > store/observed/far-1-4.tsv
+    # shellcheck disable=SC2086
+    run "$gpucal" learn own.cl $saxpy --times more.csv --node far
+    expect_status 0
+    grep -q 'kernel saxpy on .* of far takes 3.* times what was learned' err || fail "no warning"
+    rm store/observed/*
     refused_times() { # PATTERN TEXT
         printf '%b' "$2" > bad.csv
         # shellcheck disable=SC2086
