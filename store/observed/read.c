@@ -8,6 +8,7 @@
 
 #include "kernels/base/array.h"
 #include "kernels/base/buf.h"
+#include "kernels/base/clock.h"
 #include "kernels/base/error.h"
 #include "kernels/base/strings.h"
 #include "store/files/internal.h"
@@ -16,7 +17,12 @@
 /* Publishers that merge take turns. */
 #define LOCK "observed.lock"
 
-/* The writer sees by its length that the file is taken. */
+#define MOST_TRIES 1000
+#define TRY_S      0.002
+
+/* The writer sees by its length that the file is taken.  It holds the lock for microseconds, but may be
+ * stopped then: it is not waited for for ever.
+ */
 static int take_file(const struct gcal_store *store, int folder, const char *file,
                      const char *shown, struct gcal_error *err)
 {
@@ -25,7 +31,12 @@ static int take_file(const struct gcal_store *store, int folder, const char *fil
 
     if (fd < 0)
         return -1;
-    TEMP_FAILURE_RETRY(fcntl(fd, F_OFD_SETLKW, &lock));
+    for (int tries = 0; tries < MOST_TRIES; tries++) {
+        if (TEMP_FAILURE_RETRY(fcntl(fd, F_OFD_SETLK, &lock)) == 0 ||
+            (errno != EAGAIN && errno != EACCES))
+            break;
+        gcal_clock_sleep_s(TRY_S);
+    }
     rc = gcal_store_append(store, fd, shown, GCAL_OBSERVED_TAKEN "\n",
                            strlen(GCAL_OBSERVED_TAKEN "\n"), err);
     close(fd);
