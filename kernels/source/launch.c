@@ -11,7 +11,10 @@
 #include "kernels/base/strings.h"
 #include "kernels/source/private.h"
 
-enum { DEEPEST = 32 }; /* of initialisers and calls that lead to each other */
+enum {
+    DEEPEST = 32,
+    MOST_READ = 1000
+}; /* of expressions that lead to each other, and of all */
 
 /* A call whose function's parameters are its arguments. */
 struct frame {
@@ -25,7 +28,7 @@ struct reader {
     CXCursor kernel;                    /* a definition, with parameters */
     struct gcal_source_children launch; /* callee, configuration, arguments */
     const struct frame *frame;
-    int depth;
+    int depth, n_read;
 };
 
 static bool put_value(struct reader *r, CXCursor c, struct gcal_buf *out);
@@ -394,7 +397,8 @@ static bool put_value(struct reader *r, CXCursor c, struct gcal_buf *out)
     CXCursor inner;
     bool is, is_cut;
 
-    if (r->depth == DEEPEST || gcal_source_type(c).kind == CXType_Dependent)
+    if (r->depth == DEEPEST || ++r->n_read > MOST_READ ||
+        gcal_source_type(c).kind == CXType_Dependent)
         return false; /* it has an error */
     if (put_constant(r, c, out))
         return true;
