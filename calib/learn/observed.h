@@ -26,7 +26,8 @@ struct gcal_observed_kernel {
     double
         ratio; /* median of observed over predicted time; NaN: nothing was learned there before */
     bool drifts;
-    bool all_drift;  /* as all kernels of the device, of which there are several, in the same way */
+    bool
+        all_drift; /* as all kernels of the device, of which there are several, in the same way */
     const char *why; /* they stay where they are; NULL: they are learned */
 };
 

@@ -475,6 +475,45 @@ static int read_args(struct gcal_count_walked *walked,
     return 0;
 }
 
+/* CUDA's "extern __shared__", of which a launch gives the bytes: an argument of local memory behind the
+ * others.
+ */
+static int add_launch_memory(struct gcal_count_walked *walked,
+                             struct gcal_count_signature *signature,
+                             struct gcal_error *err)
+{
+    struct gcal_sets_nest *nest = &walked->nest;
+    struct gcal_count_reach reach;
+
+    for (size_t i = 0; i < nest->n_arrays; i++) {
+        struct gcal_count_signature_arg *grown, *arg;
+
+        if (nest->arrays[i].space != GCAL_FEATURE_SPACE_LOCAL || nest->arrays[i].bytes ||
+            gcal_strings_contain(&walked->arguments, nest->arrays[i].name))
+            continue;
+        if (!(grown =
+                  reallocarray(signature->args, signature->n_args + 1, sizeof(*grown))))
+            return gcal_error_memory(err);
+        signature->args = grown;
+        arg = &grown[signature->n_args++];
+        *arg = (struct gcal_count_signature_arg){ .name = strdup(nest->arrays[i].name),
+                                                  .type = strdup("extern __shared__"),
+                                                  .kind = GCAL_COUNT_SIGNATURE_LOCAL,
+                                                  .dtype = strdup("uint8"),
+                                                  .per_item = 1 };
+        if (!arg->name || !arg->type || !arg->dtype)
+            return gcal_error_memory(err);
+        if (gcal_count_reach_find(nest, arg->name, GCAL_FEATURE_SPACE_LOCAL, &reach,
+                                  err) < 0 ||
+            note_reach(arg, nest, &reach, err) < 0)
+            return -1;
+        if (reach.bytes &&
+            !(arg->elements = strdup(gcal_poly_text(nest->c, reach.bytes))))
+            return gcal_error_memory(err);
+    }
+    return gcal_poly_context_check(nest->c, err);
+}
+
 /* In the text of an NDRange '/' rounds down, but within floor() it is exact. */
 static char *exact_text(struct gcal_poly_context *c, const struct gcal_poly *p)
 {
@@ -532,6 +571,8 @@ int gcal_count_signature_read(const struct gcal_count_request *request,
         rc = read_ndrange(&walked, signature, err);
     if (rc == 0)
         rc = read_args(&walked, signature, err);
+    if (rc == 0)
+        rc = add_launch_memory(&walked, signature, err);
     if (rc == 0 && request->language != GCAL_SOURCE_OPENCL_C &&
         !(signature->device_text =
               gcal_source_device_text(walked.unit, walked.kernel, request->source, err)))

@@ -307,6 +307,9 @@ static int set_arguments(struct gcal_interp_group *g, size_t n_args,
                                     g->params + entry->params[i]->k.place.offset);
     if (g->run->sample)
         return 0;
+    while (n_args > entry->n_params && !args[n_args - 1].data &&
+           program->unit->language != GCAL_SOURCE_OPENCL_C)
+        n_args--; /* what a launch of CUDA gives to "extern __shared__" */
     if (n_args != entry->n_params)
         return gcal_error_set(err, GCAL_EINPUT, "%s: expected %zu arguments, not %zu",
                               program->unit->file, entry->n_params, n_args);

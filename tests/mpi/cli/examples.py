@@ -207,6 +207,7 @@ def set_up_kernels(device):
     shutil.copy("own.cl", "my.cl")
     readme = open(f"{source}/README.md").read()
     write("saxpy.cl", re.search(r"```c\n(.*?)```", readme, re.S).group(1))
+    write("product.cu", re.search(r"```cuda\n(.*?)```", readme, re.S).group(1))
     shutil.copy(f"{source}/docs/examples/stevens-kloeckner/models.yaml", "products.yaml")
     tutorial = open(f"{source}/docs/tutorial.md").read()
     write("tiled.cl", re.search(r"```c\n(#define T 16\n.*?)```", tutorial, re.S).group(1))

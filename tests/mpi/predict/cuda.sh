@@ -24,6 +24,15 @@ template <typename T, int N> __device__ T power(T v)
     return result;
 }
 
+__global__ void mirrored(const float *in, float *out, int n)
+{
+    extern __shared__ float block[];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    block[threadIdx.x] = i < n ? in[i] : 0;
+    if (i < n)
+        out[i] = block[threadIdx.x];
+}
+
 template <typename T, int N> __global__ void powers(const T *in, T *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -59,7 +68,7 @@ run() { # KERNEL OPTION...
         "${@:2}" > "$out/log" 2>&1
 }
 
-for kernel in scaled 'powers<float, 3>' 'powers<double, 5>'; do
+for kernel in scaled mirrored 'powers<float, 3>' 'powers<double, 5>'; do
     run "$kernel" --measure || fail "$kernel is not measured"
     grep -q 'predicted .* us, 90 % interval' "$out/log" || fail "$kernel has no prediction"
     grep -q '^measured .* (median of [0-9]* launches)' "$out/log" || fail "$kernel has no time"

@@ -37,7 +37,7 @@ struct gcal_audit_output_options {
         *files; /* the same, open; NULL: no parameter files are read */
     struct gcal_audit_policy policy;
     const struct gcal_observed *observed; /* NULL: nothing; what drifts is told */
-    bool all; /* --all: devices without findings as well */
+    bool all;                             /* --all: devices without findings as well */
 };
 
 /* Outputs that refer to 'about'. */

@@ -91,16 +91,17 @@ static void print_kernels(const struct gcal_observed *o)
 
         if (!k->drifts)
             continue;
-        printf("%s %s (%s): kernel %s takes %.2f times what was learned (%zu times at %zu "
-               "size%s)%s\n",
-               k->node, k->device, k->uid, k->kernel, k->ratio, k->n_times, k->n_sizes,
-               k->n_sizes == 1 ? "" : "s",
-               k->all_drift ? ", and so do all that were observed there" : "");
+        printf(
+            "%s %s (%s): kernel %s takes %.2f times what was learned (%zu times at %zu "
+            "size%s)%s\n",
+            k->node, k->device, k->uid, k->kernel, k->ratio, k->n_times, k->n_sizes,
+            k->n_sizes == 1 ? "" : "s",
+            k->all_drift ? ", and so do all that were observed there" : "");
         printf("  %-8s %s: %s\n", is_slower ? "warning" : "pass",
                k->all_drift ? "GPUCAL-ALL-KERNELS" : "GPUCAL-KERNEL",
-               k->all_drift
-                   ? "the device has changed, or is busy; next: calibrate it"
-                   : "what it runs on data has changed, or its counts have not; next: learn it again");
+               k->all_drift ? "the device has changed, or is busy; next: calibrate it"
+                            : "what it runs on data has changed, or its counts have not; "
+                              "next: learn it again");
     }
 }
 
