@@ -1,8 +1,6 @@
 /* clang.c - parsing with libclang: its command line, and errors */
 #include "kernels/source/private.h"
 
-#include <dirent.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,13 +9,10 @@
 
 #include "kernels/base/array.h"
 #include "kernels/base/buf.h"
-#include "kernels/base/embed.h"
 #include "kernels/base/error.h"
 #include "kernels/base/file.h"
 #include "kernels/base/strings.h"
 #include "kernels/includes/includes.h"
-
-#define MOST_HEADER_BYTES (1u << 20)
 
 /* ---- the command line ---- */
 
@@ -103,108 +98,6 @@ static int add_build_options(struct gcal_strings *arguments, const char *options
  */
 static const char tag_option[] = "-DGPUCAL_TAG(name,lvalue)=(*((void)#name,&(lvalue)))";
 
-/* The folder of opencl-c-base.h, as an absolute path, the caller's to free.  libclang derives it
- * from its own path, which is wrong where distributions link it into the common library
- * folder.
- */
-static char *find_include_folder(struct gcal_error *err)
-{
-    const char *folder = gcal_includes_clang_folder();
-    char path[4096], *absolute;
-
-    snprintf(path, sizeof(path), "%s/opencl-c-base.h", folder);
-    if (access(path, R_OK) == 0 && (absolute = realpath(folder, NULL)))
-        return absolute;
-    gcal_error_set(err, GCAL_EINPUT,
-                   "no opencl-c-base.h in %s: install libclang-common-%s-dev or set "
-                   "GPUCAL_CLANG_INCLUDE to its folder",
-                   folder, GPUCAL_CLANG_VERSION);
-    return NULL;
-}
-
-/* Of clang's headers, those that OpenCL C and C include. */
-static bool is_plain_header(const char *name)
-{
-    static const char *const others[] = { "opencl-c-base.h", "float.h", "limits.h",
-                                          "iso646.h", "inttypes.h" };
-    size_t n = strlen(name);
-
-    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-        if (strcmp(name, others[i]) == 0)
-            return true;
-    return n > 2 && strcmp(name + n - 2, ".h") == 0 &&
-           strncmp(name + (strncmp(name, "__", 2) == 0 ? 2 : 0), "std", 3) == 0;
-}
-
-/* Their texts, for all parses: clang opens no file where it is not allowed to. */
-static struct {
-    size_t n, capacity;
-    struct CXUnsavedFile *files;
-} headers;
-
-static void read_header(const char *folder, const char *name)
-{
-    struct CXUnsavedFile *grown = gcal_array_grow(
-        headers.files, headers.n, &headers.capacity, sizeof(*grown), NULL);
-    char *path = gcal_buf_format("%s/%s", folder, name);
-    size_t size;
-    char *text = path ? gcal_file_read(path, MOST_HEADER_BYTES, &size, NULL) : NULL;
-
-    if (grown)
-        headers.files = grown;
-    if (grown && text) {
-        headers.files[headers.n++] = (struct CXUnsavedFile){ path, text, size };
-        return;
-    }
-    free(text);
-    free(path);
-}
-
-/* gpucal's own, which the others' folder is said to have. */
-extern const struct gcal_embedded_file gcal_source_headers[];
-
-static void read_headers(void)
-{
-    char *folder = find_include_folder(NULL);
-    DIR *dir = folder ? opendir(folder) : NULL;
-    struct CXUnsavedFile *grown;
-
-    for (struct dirent *e; dir && (e = readdir(dir));)
-        if (is_plain_header(e->d_name))
-            read_header(folder, e->d_name);
-    if (dir)
-        closedir(dir);
-    for (const struct gcal_embedded_file *own = gcal_source_headers; folder && own->name;
-         own++) {
-        if (!(grown = gcal_array_grow(headers.files, headers.n, &headers.capacity,
-                                      sizeof(*grown), NULL)))
-            break;
-        headers.files = grown;
-        headers.files[headers.n++] =
-            (struct CXUnsavedFile){ gcal_buf_format("%s/%s", folder, own->name),
-                                    own->text, own->size };
-    }
-    free(folder);
-}
-
-void gcal_source_read_headers(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    pthread_once(&once, read_headers);
-}
-
-bool gcal_source_has_header(const char *name)
-{
-    for (size_t i = 0; i < headers.n; i++) {
-        const char *slash = strrchr(headers.files[i].Filename, '/');
-
-        if (strcmp(slash ? slash + 1 : headers.files[i].Filename, name) == 0)
-            return strcmp(name, "inttypes.h") != 0; /* it includes the system's */
-    }
-    return false;
-}
-
 static int add_all(struct gcal_strings *arguments, const char *const *more, size_t n,
                    struct gcal_error *err)
 {
@@ -287,7 +180,7 @@ static int make_arguments(enum gcal_source_language language, const char *source
         "-D__TIMESTAMP__=\"Thu Jan  1 00:00:00 1970\"",
         "-I",
     };
-    char *folder = find_include_folder(err);
+    char *folder = gcal_source_include_folder(err);
     const char *const *own = languages[language];
     size_t n = 0;
     int rc = -1;
@@ -527,7 +420,7 @@ static void check_include(CXFile file, CXSourceLocation *from, unsigned depth,
  */
 static int check_includes(const struct gcal_source_unit *unit, struct gcal_error *err)
 {
-    char *folder = find_include_folder(err);
+    char *folder = gcal_source_include_folder(err);
     struct includes includes = { .system_folder = folder, .err = err };
 
     if (!folder)
@@ -546,6 +439,8 @@ struct gcal_source_unit *gcal_source_open(enum gcal_source_language language,
     struct gcal_source_unit *unit = NULL;
     struct CXUnsavedFile *files = NULL;
     enum CXErrorCode code;
+    size_t n_headers;
+    const struct CXUnsavedFile *headers = gcal_source_read_texts(&n_headers);
     int rc = -1;
 
     if (language == GCAL_SOURCE_HIP) {
@@ -553,9 +448,8 @@ struct gcal_source_unit *gcal_source_open(enum gcal_source_language language,
         if (gcal_strings_add(&arguments, "-DGPUCAL_HIP=1", err) < 0)
             return NULL;
     }
-    gcal_source_read_headers();
     if (!(unit = calloc(1, sizeof(*unit))) ||
-        !(files = calloc(headers.n + 1, sizeof(*files))) ||
+        !(files = calloc(n_headers + 1, sizeof(*files))) ||
         !(unit->source = strdup(source)) ||
         !(unit->file = strdup(file ? file : "kernel.cl")) ||
         !(unit->names = gcal_source_names_create())) {
@@ -568,15 +462,15 @@ struct gcal_source_unit *gcal_source_open(enum gcal_source_language language,
         refuse_dimensions(unit->source, unit->file, err) < 0 ||
         make_arguments(language, unit->source, build_options, &arguments, err) < 0)
         goto out;
-    if (headers.n)
-        memcpy(files, headers.files, headers.n * sizeof(*files));
-    files[headers.n] =
+    if (n_headers)
+        memcpy(files, headers, n_headers * sizeof(*files));
+    files[n_headers] =
         (struct CXUnsavedFile){ unit->file, unit->source, strlen(unit->source) };
     unit->language = language;
     unit->index = clang_createIndex(0, 0);
     code = clang_parseTranslationUnit2(
         unit->index, unit->file, (const char *const *)arguments.items, (int)arguments.n,
-        files, (unsigned)headers.n + 1,
+        files, (unsigned)n_headers + 1,
         language == GCAL_SOURCE_CUDA ? CXTranslationUnit_KeepGoing
                                      : CXTranslationUnit_None,
         &unit->tu);

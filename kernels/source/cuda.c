@@ -70,43 +70,16 @@ CXCursor gcal_source_referred(const struct gcal_source_unit *unit)
     return found;
 }
 
-/* ---- attributes ---- */
-
-struct attribute {
-    enum CXCursorKind kind;
-    CXCursor found;
-};
-
-static enum CXChildVisitResult find_attribute(CXCursor c, CXCursor parent,
-                                              CXClientData data)
-{
-    struct attribute *attribute = data;
-
-    (void)parent;
-    if (clang_getCursorKind(c) != attribute->kind)
-        return CXChildVisit_Continue;
-    attribute->found = c;
-    return CXChildVisit_Break;
-}
-
-bool gcal_source_has_attribute(CXCursor decl, enum CXCursorKind kind)
-{
-    struct attribute attribute = { kind, clang_getNullCursor() };
-
-    clang_visitChildren(decl, find_attribute, &attribute);
-    return !clang_Cursor_isNull(attribute.found);
-}
+/* ---- names ---- */
 
 char *gcal_source_called_name(CXCursor call, struct gcal_error *err)
 {
-    struct attribute attribute = { CXCursor_AnnotateAttr, clang_getNullCursor() };
-    CXCursor function = clang_getCursorReferenced(call);
+    CXCursor function = clang_getCursorReferenced(call), name = clang_getNullCursor();
 
     if (clang_getCursorKind(function) == CXCursor_FunctionDecl &&
         clang_Location_isInSystemHeader(clang_getCursorLocation(function)))
-        clang_visitChildren(function, find_attribute, &attribute);
-    return gcal_source_cursor_name(
-        clang_Cursor_isNull(attribute.found) ? call : attribute.found, err);
+        name = gcal_source_attribute(function, CXCursor_AnnotateAttr);
+    return gcal_source_cursor_name(clang_Cursor_isNull(name) ? call : name, err);
 }
 
 /* ---- where things are ---- */
@@ -138,17 +111,6 @@ static int space_of_variable(CXCursor decl)
                : GCAL_FEATURE_SPACE_ANY;
 }
 
-static CXCursor first_child(CXCursor c)
-{
-    struct gcal_source_children children;
-    CXCursor first = clang_getNullCursor();
-
-    if (gcal_source_get_children(c, &children, NULL) == 0 && children.n)
-        first = children.cursors[0];
-    free(children.cursors);
-    return first;
-}
-
 /* -1: of a pointer or reference. */
 static int find_space(CXCursor c)
 {
@@ -167,17 +129,17 @@ static int find_space(CXCursor c)
         case CXCursor_DeclRefExpr:
             return space_of_variable(clang_getCursorReferenced(c));
         case CXCursor_MemberRefExpr:
-            child = first_child(c);
+            child = gcal_source_first_child(c);
             if (clang_Cursor_isNull(child) ||
                 gcal_source_type(child).kind == CXType_Pointer)
                 return -1;
             break;
         case CXCursor_ArraySubscriptExpr:
-            for (child = first_child(c);
+            for (child = gcal_source_first_child(c);
                  clang_getCursorKind(child) == CXCursor_ParenExpr;)
-                child = first_child(child);
+                child = gcal_source_first_child(child);
             child = clang_getCursorKind(child) == CXCursor_UnexposedExpr
-                        ? first_child(child)
+                        ? gcal_source_first_child(child)
                         : child;
             if (!gcal_source_is_array(gcal_source_type(child)) ||
                 clang_getCursorKind(clang_getCursorReferenced(child)) ==
@@ -185,7 +147,7 @@ static int find_space(CXCursor c)
                 return -1;
             break;
         case CXCursor_ParenExpr:
-            child = first_child(c);
+            child = gcal_source_first_child(c);
             break;
         case CXCursor_UnaryOperator:
             return clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref
@@ -245,14 +207,6 @@ enum CXCursorKind gcal_source_kind(CXCursor c)
     }
 }
 
-bool gcal_source_is_method(CXCursor function)
-{
-    enum CXCursorKind kind = clang_getCursorKind(function);
-
-    return (kind == CXCursor_CXXMethod && !clang_CXXMethod_isStatic(function)) ||
-           kind == CXCursor_ConversionFunction;
-}
-
 CXCursor gcal_source_parameter(CXCursor function, size_t i)
 {
     bool is_method = gcal_source_is_method(function);
@@ -260,70 +214,4 @@ CXCursor gcal_source_parameter(CXCursor function, size_t i)
     return is_method && i == 1 ? function
                                : clang_Cursor_getArgument(
                                      function, (unsigned)(i - 1 - (is_method ? 1 : 0)));
-}
-
-/* The expression that stands for an argument that is left out. */
-static CXCursor argument_of(CXCursor call, CXCursor function, unsigned i)
-{
-    CXCursor argument = clang_Cursor_getArgument(call, i);
-    bool is_operator =
-        clang_getCursorKind(function) == CXCursor_CXXMethod &&
-        clang_Cursor_getNumArguments(call) == clang_Cursor_getNumArguments(function) + 1;
-    CXCursor parameter = clang_Cursor_getArgument(function, i - (is_operator ? 1u : 0u));
-    struct gcal_source_children children;
-
-    if (clang_getCursorKind(argument) != CXCursor_UnexposedExpr ||
-        !clang_Cursor_isNull(first_child(argument)) || clang_Cursor_isNull(parameter) ||
-        gcal_source_get_children(parameter, &children, NULL) < 0)
-        return argument;
-    if (children.n)
-        argument = children.cursors[children.n - 1];
-    free(children.cursors);
-    return argument;
-}
-
-static bool contains_reference(CXCursor c, CXCursor to)
-{
-    while (clang_getCursorKind(c) == CXCursor_UnexposedExpr ||
-           clang_getCursorKind(c) == CXCursor_ParenExpr)
-        c = first_child(c);
-    return clang_getCursorKind(c) == CXCursor_DeclRefExpr &&
-           clang_equalCursors(clang_getCursorReferenced(c), to);
-}
-
-int gcal_source_order_call(CXCursor call, struct gcal_source_children *children,
-                           struct gcal_error *err)
-{
-    CXCursor function = clang_getCursorReferenced(call), callee = clang_getNullCursor();
-    enum CXCursorKind kind = clang_getCursorKind(function);
-    int n = clang_Cursor_getNumArguments(call);
-    CXCursor object = clang_getNullCursor(), *ordered;
-    bool has_object = false;
-    size_t n_ordered = 0;
-
-    if (n < 0 || (kind != CXCursor_FunctionDecl && kind != CXCursor_CXXMethod &&
-                  kind != CXCursor_Constructor && kind != CXCursor_ConversionFunction))
-        return 0;
-    for (size_t i = 0; i < children->n && kind != CXCursor_Constructor; i++)
-        if (clang_getCursorKind(children->cursors[i]) == CXCursor_MemberRefExpr && !i &&
-            gcal_source_is_method(function) &&
-            clang_equalCursors(clang_getCursorReferenced(children->cursors[i]),
-                               function)) {
-            callee = children->cursors[i];
-            object = first_child(callee);
-            has_object = true;
-        } else if (contains_reference(children->cursors[i], function)) {
-            callee = children->cursors[i];
-            break;
-        }
-    if (!(ordered = calloc((size_t)n + 2, sizeof(*ordered))))
-        return gcal_error_memory(err);
-    ordered[n_ordered++] = callee;
-    if (has_object)
-        ordered[n_ordered++] = object;
-    for (int i = 0; i < n; i++)
-        ordered[n_ordered++] = argument_of(call, function, (unsigned)i);
-    free(children->cursors);
-    *children = (struct gcal_source_children){ n_ordered, ordered };
-    return 0;
 }

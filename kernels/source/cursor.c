@@ -72,6 +72,9 @@ size_t gcal_source_bases(CXType record)
     return n;
 }
 
+static int order_call(CXCursor call, struct gcal_source_children *children,
+                      struct gcal_error *err);
+
 int gcal_source_get_children(CXCursor of, struct gcal_source_children *children,
                              struct gcal_error *err)
 {
@@ -85,8 +88,7 @@ int gcal_source_get_children(CXCursor of, struct gcal_source_children *children,
         clang_Type_visitFields(clang_getCursorType(of), collect_field, &c);
     } else
         clang_visitChildren(of, collect, &c);
-    if (!c.failed &&
-        (kind != CXCursor_CallExpr || gcal_source_order_call(of, children, err) == 0))
+    if (!c.failed && (kind != CXCursor_CallExpr || order_call(of, children, err) == 0))
         return 0;
     free(children->cursors);
     *children = (struct gcal_source_children){ 0 };
@@ -115,6 +117,128 @@ long long gcal_source_member_offset(CXType record, CXCursor field)
 
     free(name);
     return bits;
+}
+
+/* ---- children of calls ---- */
+
+CXCursor gcal_source_first_child(CXCursor c)
+{
+    struct gcal_source_children children;
+    CXCursor first = clang_getNullCursor();
+
+    if (gcal_source_get_children(c, &children, NULL) == 0 && children.n)
+        first = children.cursors[0];
+    free(children.cursors);
+    return first;
+}
+
+bool gcal_source_is_method(CXCursor function)
+{
+    enum CXCursorKind kind = clang_getCursorKind(function);
+
+    return (kind == CXCursor_CXXMethod && !clang_CXXMethod_isStatic(function)) ||
+           kind == CXCursor_ConversionFunction;
+}
+
+/* Puts the children of a call in the order of gcal_source_get_children(). */
+/* The expression that stands for an argument that is left out. */
+static CXCursor argument_of(CXCursor call, CXCursor function, unsigned i)
+{
+    CXCursor argument = clang_Cursor_getArgument(call, i);
+    bool is_operator =
+        clang_getCursorKind(function) == CXCursor_CXXMethod &&
+        clang_Cursor_getNumArguments(call) == clang_Cursor_getNumArguments(function) + 1;
+    CXCursor parameter = clang_Cursor_getArgument(function, i - (is_operator ? 1u : 0u));
+    struct gcal_source_children children;
+
+    if (clang_getCursorKind(argument) != CXCursor_UnexposedExpr ||
+        !clang_Cursor_isNull(gcal_source_first_child(argument)) ||
+        clang_Cursor_isNull(parameter) ||
+        gcal_source_get_children(parameter, &children, NULL) < 0)
+        return argument;
+    if (children.n)
+        argument = children.cursors[children.n - 1];
+    free(children.cursors);
+    return argument;
+}
+
+static bool contains_reference(CXCursor c, CXCursor to)
+{
+    while (clang_getCursorKind(c) == CXCursor_UnexposedExpr ||
+           clang_getCursorKind(c) == CXCursor_ParenExpr)
+        c = gcal_source_first_child(c);
+    return clang_getCursorKind(c) == CXCursor_DeclRefExpr &&
+           clang_equalCursors(clang_getCursorReferenced(c), to);
+}
+
+/* Puts the children of a call in the order of gcal_source_get_children(). */
+static int order_call(CXCursor call, struct gcal_source_children *children,
+                      struct gcal_error *err)
+{
+    CXCursor function = clang_getCursorReferenced(call), callee = clang_getNullCursor();
+    enum CXCursorKind kind = clang_getCursorKind(function);
+    int n = clang_Cursor_getNumArguments(call);
+    CXCursor object = clang_getNullCursor(), *ordered;
+    bool has_object = false;
+    size_t n_ordered = 0;
+
+    if (n < 0 || (kind != CXCursor_FunctionDecl && kind != CXCursor_CXXMethod &&
+                  kind != CXCursor_Constructor && kind != CXCursor_ConversionFunction))
+        return 0;
+    for (size_t i = 0; i < children->n && kind != CXCursor_Constructor; i++)
+        if (clang_getCursorKind(children->cursors[i]) == CXCursor_MemberRefExpr && !i &&
+            gcal_source_is_method(function) &&
+            clang_equalCursors(clang_getCursorReferenced(children->cursors[i]),
+                               function)) {
+            callee = children->cursors[i];
+            object = gcal_source_first_child(callee);
+            has_object = true;
+        } else if (contains_reference(children->cursors[i], function)) {
+            callee = children->cursors[i];
+            break;
+        }
+    if (!(ordered = calloc((size_t)n + 2, sizeof(*ordered))))
+        return gcal_error_memory(err);
+    ordered[n_ordered++] = callee;
+    if (has_object)
+        ordered[n_ordered++] = object;
+    for (int i = 0; i < n; i++)
+        ordered[n_ordered++] = argument_of(call, function, (unsigned)i);
+    free(children->cursors);
+    *children = (struct gcal_source_children){ n_ordered, ordered };
+    return 0;
+}
+
+/* ---- attributes ---- */
+
+struct attribute {
+    enum CXCursorKind kind;
+    CXCursor found;
+};
+
+static enum CXChildVisitResult find_attribute(CXCursor c, CXCursor parent,
+                                              CXClientData data)
+{
+    struct attribute *attribute = data;
+
+    (void)parent;
+    if (clang_getCursorKind(c) != attribute->kind)
+        return CXChildVisit_Continue;
+    attribute->found = c;
+    return CXChildVisit_Break;
+}
+
+CXCursor gcal_source_attribute(CXCursor decl, enum CXCursorKind kind)
+{
+    struct attribute attribute = { kind, clang_getNullCursor() };
+
+    clang_visitChildren(decl, find_attribute, &attribute);
+    return attribute.found;
+}
+
+bool gcal_source_has_attribute(CXCursor decl, enum CXCursorKind kind)
+{
+    return !clang_Cursor_isNull(gcal_source_attribute(decl, kind));
 }
 
 /* ---- offsets in the source ---- */

@@ -23,10 +23,10 @@ int gcal_source_check_errors(const struct gcal_source_unit *unit,
  */
 char *gcal_source_refer(const char *source, const char *kernel, struct gcal_error *err);
 CXCursor gcal_source_referred(const struct gcal_source_unit *unit);
+/* cursor.c: null cursors where there is none */
+CXCursor gcal_source_attribute(CXCursor decl, enum CXCursorKind kind);
 bool gcal_source_has_attribute(CXCursor decl, enum CXCursorKind kind);
-/* Puts the children of a call in the order of gcal_source_get_children(). */
-int gcal_source_order_call(CXCursor call, struct gcal_source_children *children,
-                           struct gcal_error *err);
+CXCursor gcal_source_first_child(CXCursor c);
 
 /* left_out.c: blanks each #include whose file was not put into the text (kernels/includes) and is none of the
  * headers that are read; 'missing': the names of those that kernels may need.
@@ -35,8 +35,12 @@ void gcal_source_leave_out_includes(char *source, struct gcal_strings *missing);
 /* Adds the options that leave out what the source has no word for. */
 int gcal_source_leave_out_declarations(const char *source, struct gcal_strings *arguments,
                                        struct gcal_error *err);
-/* clang.c: whether it is one of clang's headers that are read. */
+/* headers.c: whether it is one of those that are read, their texts, and the folder of clang's (with
+ * opencl-c-base.h), an absolute path that is the caller's to free; NULL with 'err'.
+ */
 bool gcal_source_has_header(const char *name);
+const struct CXUnsavedFile *gcal_source_read_texts(size_t *n);
+char *gcal_source_include_folder(struct gcal_error *err);
 
 /* component.c: names found in printed functions */
 struct gcal_source_names *gcal_source_names_create(void);

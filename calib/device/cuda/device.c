@@ -10,17 +10,6 @@ enum { STREAM_NON_BLOCKING = 1 };
 
 static const cl_icd_dispatch dispatch;
 
-void *gcal_cuda_make(size_t size, cl_int *code)
-{
-    const cl_icd_dispatch **object = calloc(1, size);
-
-    if (object)
-        *object = &dispatch;
-    if (code)
-        *code = object ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
-    return object;
-}
-
 /* ---- the device ---- */
 
 static const char *name(enum gcal_source_language language)
@@ -44,10 +33,11 @@ cl_device_id gcal_cuda_device(enum gcal_source_language language, const char *pc
             name(language));
         return NULL;
     }
-    if (!(device = gcal_cuda_make(sizeof(*device), NULL))) {
+    if (!(device = calloc(1, sizeof(*device)))) {
         gcal_error_memory(err);
         return NULL;
     }
+    device->dispatch = &dispatch;
     device->api = api;
     device->language = language;
     if ((error = api->DeviceGetByPCIBusId(&device->device, pci)) == 0 &&
@@ -78,7 +68,7 @@ static cl_context create_context(const cl_context_properties *properties, cl_uin
                                                            size_t, void *),
                                  void *data, cl_int *code)
 {
-    cl_context context = gcal_cuda_make(sizeof(*context), code);
+    cl_context context = gcal_cuda_make(devices[0], sizeof(*context), code);
 
     (void)properties, (void)n, (void)notify, (void)data;
     if (context)
@@ -94,17 +84,11 @@ static cl_int release_context(cl_context context)
 
 /* ---- queues and events ---- */
 
-const struct gcal_cuda_api *gcal_cuda_enter(cl_device_id device)
-{
-    device->api->CtxSetCurrent(device->context);
-    return device->api;
-}
-
 static cl_command_queue create_queue(cl_context context, cl_device_id device,
                                      cl_command_queue_properties properties, cl_int *code)
 {
     const struct gcal_cuda_api *api = gcal_cuda_enter(device);
-    cl_command_queue queue = gcal_cuda_make(sizeof(*queue), code);
+    cl_command_queue queue = gcal_cuda_make(device, sizeof(*queue), code);
     int error;
 
     (void)context, (void)properties;
@@ -142,47 +126,6 @@ static cl_int finish(cl_command_queue queue)
     queue->is_timed = false;
     return gcal_cuda_code(
         gcal_cuda_enter(queue->device)->StreamSynchronize(queue->stream));
-}
-
-static cl_int release_event(cl_event event)
-{
-    const struct gcal_cuda_api *api = gcal_cuda_enter(event->queue->device);
-
-    if (event->begin)
-        api->EventDestroy(event->begin);
-    if (event->end)
-        api->EventDestroy(event->end);
-    free(event);
-    return CL_SUCCESS;
-}
-
-cl_event gcal_cuda_event_begin(cl_command_queue queue, cl_int *code)
-{
-    const struct gcal_cuda_api *api = queue->device->api;
-    cl_event event = gcal_cuda_make(sizeof(*event), code);
-    int error = 0;
-
-    if (!event)
-        return NULL;
-    event->queue = queue;
-    if (!queue->is_timed)
-        error = api->EventRecord(queue->epoch, queue->stream);
-    queue->is_timed = true;
-    if (error || (error = api->EventCreate(&event->begin, 0)) != 0 ||
-        (error = api->EventCreate(&event->end, 0)) != 0 ||
-        (error = api->EventRecord(event->begin, queue->stream)) != 0) {
-        release_event(event);
-        *code = gcal_cuda_code(error);
-        return NULL;
-    }
-    return event;
-}
-
-cl_int gcal_cuda_event_end(cl_event event)
-{
-    cl_command_queue queue = event->queue;
-
-    return gcal_cuda_code(queue->device->api->EventRecord(event->end, queue->stream));
 }
 
 static cl_int enqueue_marker(cl_command_queue queue, cl_uint n, const cl_event *list,
@@ -262,20 +205,11 @@ static cl_int release_memory(cl_mem memory)
     return gcal_cuda_code(error);
 }
 
-bool gcal_cuda_is_memory(cl_device_id device, const void *value)
-{
-    cl_mem memory = device->memories;
-
-    while (memory && memcmp(value, &memory, sizeof(memory)) != 0)
-        memory = memory->next;
-    return memory;
-}
-
 static cl_mem create_buffer(cl_context context, cl_mem_flags flags, size_t size,
                             void *host, cl_int *code)
 {
     const struct gcal_cuda_api *api = gcal_cuda_enter(context->device);
-    cl_mem memory = gcal_cuda_make(sizeof(*memory), code);
+    cl_mem memory = gcal_cuda_make(context->device, sizeof(*memory), code);
     int error;
 
     if (!memory)
@@ -297,7 +231,7 @@ static cl_mem create_buffer(cl_context context, cl_mem_flags flags, size_t size,
 static cl_mem create_part(cl_mem whole, cl_mem_flags flags, cl_buffer_create_type type,
                           const void *region, cl_int *code)
 {
-    cl_mem part = gcal_cuda_make(sizeof(*part), code);
+    cl_mem part = gcal_cuda_make(whole->device, sizeof(*part), code);
 
     (void)flags, (void)type;
     if (part) {
@@ -362,7 +296,7 @@ static const cl_icd_dispatch dispatch = {
     .clReleaseCommandQueue = release_queue,
     .clFlush = flush,
     .clFinish = finish,
-    .clReleaseEvent = release_event,
+    .clReleaseEvent = gcal_cuda_release_event,
     .clEnqueueMarkerWithWaitList = enqueue_marker,
     .clWaitForEvents = wait_for_events,
     .clGetEventInfo = get_event_info,

@@ -69,7 +69,7 @@ char *gcal_cuda_include_folder(const struct gcal_cuda_api *api);
 /* As an OpenCL error: shortages by OpenCL's names, others below all of OpenCL's. */
 cl_int gcal_cuda_code(int error);
 
-/* ---- device.c ---- */
+/* ---- objects.c ---- */
 
 struct _cl_device_id {
     const cl_icd_dispatch *dispatch;
@@ -109,8 +109,8 @@ struct _cl_event {
     void *begin, *end;
 };
 
-/* A new object of 'size' bytes, whose first member is the table; NULL with '*code'. */
-void *gcal_cuda_make(size_t size, cl_int *code);
+/* A new object of 'size' bytes, whose first member is the device's table; NULL with '*code'. */
+void *gcal_cuda_make(cl_device_id device, size_t size, cl_int *code);
 /* The device's functions, in its context: of each thread, as programs are built in some of their
  * own.
  */
@@ -124,6 +124,7 @@ bool gcal_cuda_is_memory(cl_device_id device, const void *value);
 /* NULL with '*code'. */
 cl_event gcal_cuda_event_begin(cl_command_queue queue, cl_int *code);
 cl_int gcal_cuda_event_end(cl_event event);
+cl_int gcal_cuda_release_event(cl_event event);
 
 /* ---- program.c: as OpenCL's functions of these names ---- */
 

@@ -53,7 +53,7 @@ static const char prelude[] =
 cl_program gcal_cuda_create_program(cl_context context, cl_uint n, const char **texts,
                                     const size_t *lengths, cl_int *code)
 {
-    cl_program program = gcal_cuda_make(sizeof(*program), code);
+    cl_program program = gcal_cuda_make(context->device, sizeof(*program), code);
     struct gcal_buf source = { 0 };
 
     (void)lengths;
@@ -238,7 +238,7 @@ cl_kernel gcal_cuda_create_kernel(cl_program program, const char *name, cl_int *
 {
     const struct gcal_cuda_api *api = gcal_cuda_enter(program->device);
     cl_int ignored, *result = code ? code : &ignored;
-    cl_kernel kernel = gcal_cuda_make(sizeof(*kernel), result);
+    cl_kernel kernel = gcal_cuda_make(program->device, sizeof(*kernel), result);
     int error;
 
     (void)name;
