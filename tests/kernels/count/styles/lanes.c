@@ -42,9 +42,10 @@ struct enumeration {
     bool failed;
 };
 
+/* Not of a ^ b alone: two pairs of addresses may have the same. */
 static uint64_t mix(uint64_t a, uint64_t b)
 {
-    a = (a ^ b) * 0x9e3779b97f4a7c15;
+    a = (a * 0xff51afd7ed558ccd ^ b) * 0x9e3779b97f4a7c15;
     return (a ^ a >> 29) * 0xbf58476d1ce4e5b9 ^ a >> 32;
 }
 
