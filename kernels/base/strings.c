@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/base/array.h"
+#include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 
 int gcal_strings_take(struct gcal_strings *strings, char *text, struct gcal_error *err)
@@ -70,4 +71,46 @@ const char *gcal_strings_next_word(const char **at, size_t *length)
     *length = strcspn(word, " ");
     *at = word + *length;
     return *length ? word : NULL;
+}
+
+static const char blanks[] = " \t\r\n";
+
+/* Puts the next word; returns where it ends. */
+static const char *put_word(struct gcal_buf *word, const char *p)
+{
+    char quote = 0;
+
+    for (p += strspn(p, blanks); *p && (quote || !strchr(blanks, *p)); p++) {
+        if (*p == '\\' && p[1])
+            gcal_buf_put(word, ++p, 1);
+        else if (!quote && (*p == '"' || *p == '\''))
+            quote = *p;
+        else if (quote && *p == quote)
+            quote = 0;
+        else
+            gcal_buf_put(word, p, 1);
+    }
+    return p;
+}
+
+int gcal_strings_add_options(struct gcal_strings *strings, const char *options,
+                             struct gcal_error *err)
+{
+    while (*(options += strspn(options, blanks))) {
+        struct gcal_buf word = { 0 };
+
+        gcal_buf_puts(&word, "");
+        options = put_word(&word, options);
+        if (word.size == 2 && word.data[0] == '-' && strchr("DUI", word.data[1])) {
+            options = put_word(&word, options);
+            if (word.size == 2) {
+                gcal_buf_free(&word);
+                return gcal_error_set(err, GCAL_EINPUT,
+                                      "build options: the last one has no value");
+            }
+        }
+        if (gcal_strings_take(strings, gcal_buf_take(&word, err), err) < 0)
+            return -1;
+    }
+    return 0;
 }

@@ -37,4 +37,10 @@ void gcal_strings_free(char **items, size_t n);
  */
 const char *gcal_strings_next_word(const char **at, size_t *length);
 
+/* Adds the words of a compiler's options: without their quotes and backslashes, which are as in a
+ * shell, and "-D X", "-U X" and "-I X" as one.  -1 also if the last of these has no value.
+ */
+int gcal_strings_add_options(struct gcal_strings *strings, const char *options,
+                             struct gcal_error *err);
+
 #endif

@@ -44,53 +44,17 @@ static bool is_known_option(const char *option)
     return option[0] == '-' && strchr("DU", option[1]) && option[1] && option[2];
 }
 
-/* The next word of '*text' without quotes; NULL at the end or when out of memory. */
-static char *next_option(const char **text, struct gcal_error *err)
-{
-    struct gcal_buf word = { 0 };
-    const char *p = *text + strspn(*text, " \t\r\n");
-    char quote = 0;
-
-    if (!*p)
-        return NULL;
-    for (; *p && (quote || !strchr(" \t\r\n", *p)); p++) {
-        if (*p == '\\' && p[1])
-            gcal_buf_put(&word, ++p, 1);
-        else if (!quote && (*p == '"' || *p == '\''))
-            quote = *p;
-        else if (quote && *p == quote)
-            quote = 0;
-        else
-            gcal_buf_put(&word, p, 1);
-    }
-    *text = p;
-    return gcal_buf_take(&word, err);
-}
-
 static int add_build_options(struct gcal_strings *arguments, const char *options,
                              struct gcal_error *err)
 {
-    char *option, *joined;
+    struct gcal_strings all = { 0 };
+    int rc = gcal_strings_add_options(&all, options, err);
 
-    while (*(options += strspn(options, " \t\r\n"))) {
-        if (!(option = next_option(&options, err)))
-            return -1;
-        if (option[0] == '-' && option[1] && strchr("DUI", option[1]) && !option[2]) {
-            char *value = next_option(&options, err);
-
-            joined = value ? gcal_buf_format("%s%s", option, value) : NULL;
-            free(value);
-            free(option);
-            if (!(option = joined))
-                return gcal_error_set(err, GCAL_EINPUT,
-                                      "build options: the last one has no value");
-        }
-        if (!is_known_option(option))
-            free(option);
-        else if (gcal_strings_take(arguments, option, err) < 0)
-            return -1;
-    }
-    return 0;
+    for (size_t i = 0; i < all.n && rc == 0; i++)
+        if (is_known_option(all.items[i]))
+            rc = gcal_strings_add(arguments, all.items[i], err);
+    gcal_strings_clear(&all);
+    return rc;
 }
 
 /* The expression that gcal_source_find_tag() recognises, which no program contains by

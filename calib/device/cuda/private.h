@@ -2,11 +2,11 @@
 #ifndef GCAL_CALIB_DEVICE_CUDA_PRIVATE_H
 #define GCAL_CALIB_DEVICE_CUDA_PRIVATE_H
 
+#include "calib/device/cuda/cuda.h"
+
 #include <CL/cl_icd.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-#include "calib/device/cuda/cuda.h"
 
 /* ---- api.c ---- */
 

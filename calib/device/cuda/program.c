@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernels/base/buf.h"
+#include "kernels/base/strings.h"
 #include "calib/device/cuda/private.h"
 
 enum {
@@ -108,33 +109,6 @@ static bool is_compilers(const char *option)
     return false;
 }
 
-/* Words of 'text', quotes as a shell's, "-D X" as one; at most 'most', the caller's to free. */
-static int split(const char *text, char **words, int most)
-{
-    int n = 0;
-
-    while (n < most && *(text += strspn(text, " \t\r\n"))) {
-        struct gcal_buf word = { 0 };
-        char quote = 0;
-
-        if (*text == '-' && text[1] && strchr("DUI", text[1])) {
-            gcal_buf_put(&word, text, 2);
-            text += 2 + strspn(text + 2, " \t\r\n");
-        }
-        for (; *text && (quote || !strchr(" \t\r\n", *text)); text++)
-            if (!quote && strchr("'\"", *text))
-                quote = *text;
-            else if (quote && *text == quote)
-                quote = 0;
-            else
-                gcal_buf_put(&word, text, 1);
-        if (!(words[n] = gcal_buf_take(&word, NULL)))
-            break;
-        n++;
-    }
-    return n;
-}
-
 /* The compiler's output becomes the program's log. */
 static int compile(cl_program program, int n_options, const char *const *options,
                    const char *entry)
@@ -185,32 +159,34 @@ cl_int gcal_cuda_build_program(cl_program program, cl_uint n, const cl_device_id
                                const char *options,
                                void(CL_CALLBACK *notify)(cl_program, void *), void *data)
 {
-    enum { MOST = 256 };
+    bool is_cuda = program->device->language == GCAL_SOURCE_CUDA, has_standard = false;
     const struct gcal_cuda_api *api = gcal_cuda_enter(program->device);
-    char *words[MOST], *folder = gcal_cuda_include_folder(api);
-    char *headers = folder ? gcal_buf_format("-I%s", folder) : NULL;
-    char *target = architecture(program->device);
-    const char *given[MOST + 4], *entry = "";
-    int n_words = split(options, words, MOST), n_given = 0, error;
+    char *folder = gcal_cuda_include_folder(api), *target = architecture(program->device);
+    struct gcal_strings words = { 0 }, given = { 0 };
+    const char *entry = "";
+    int error = gcal_strings_add_options(&words, options, NULL);
 
     (void)n, (void)devices, (void)notify, (void)data;
-    given[n_given++] = "--std=c++17";
-    if (program->device->language == GCAL_SOURCE_CUDA) /* functions of both sides */
-        given[n_given++] = "--device-as-default-execution-space";
-    for (int i = 0; i < n_words; i++)
-        if (strncmp(words[i], GCAL_CUDA_ENTRY, strlen(GCAL_CUDA_ENTRY)) == 0)
-            entry = words[i] + strlen(GCAL_CUDA_ENTRY);
-        else if (is_compilers(words[i]))
-            given[n_given++] = words[i];
-    if (headers)
-        given[n_given++] = headers;
-    if (target)
-        given[n_given++] = target;
-    error = compile(program, n_given, given, entry);
-    for (int i = 0; i < n_words; i++)
-        free(words[i]);
+    for (size_t i = 0; i < words.n && error == 0; i++)
+        if (strncmp(words.items[i], GCAL_CUDA_ENTRY, strlen(GCAL_CUDA_ENTRY)) == 0)
+            entry = words.items[i] + strlen(GCAL_CUDA_ENTRY);
+        else if (is_compilers(words.items[i])) {
+            has_standard |= strstr(words.items[i], "-std=") != NULL;
+            error = gcal_strings_add(&given, words.items[i], NULL);
+        }
+    if (error == 0 && folder)
+        error = gcal_strings_take(&given, gcal_buf_format("-I%s", folder), NULL);
+    if (error == 0 && target)
+        error = gcal_strings_add(&given, target, NULL);
+    if (error == 0 && is_cuda) /* functions of both sides */
+        error = gcal_strings_add(&given, "--device-as-default-execution-space", NULL);
+    if (error == 0 && !has_standard)
+        error = gcal_strings_add(&given, "--std=c++17", NULL);
+    if (error == 0)
+        error = compile(program, (int)given.n, (const char *const *)given.items, entry);
+    gcal_strings_clear(&words);
+    gcal_strings_clear(&given);
     free(folder);
-    free(headers);
     free(target);
     return error ? CL_BUILD_PROGRAM_FAILURE : CL_SUCCESS;
 }
