@@ -98,7 +98,7 @@ void gcal_walk_chain_result(struct gcal_walk *w, struct gcal_walk_value *value,
 /* The longest of the kernel, into the nest. */
 void gcal_walk_chain_finish(struct gcal_walk *w);
 
-/* ---- chain_state.c ---- */
+/* ---- chain.c: the chains of variables, elements and arrays in local memory ---- */
 /* Of a variable or element. */
 const struct gcal_walk_chain *gcal_walk_chain_load(struct gcal_walk *w,
                                                    const struct gcal_walk_lvalue *lvalue);
