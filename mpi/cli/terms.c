@@ -71,7 +71,7 @@ char *gcal_terms_translate(const char *text, const char *warp)
 
 static const char *warp_is;
 
-/* What the stream has collected, lines unless they are long, to the one that it stands in front of. */
+/* Passes what the stream has collected, whole lines unless they are long, on to the one behind it. */
 static ssize_t write_translated(void *stream, const char *bytes, size_t n)
 {
     char *text = gcal_quiet_is_for_program() ? NULL : strndup(bytes, n);

@@ -20,7 +20,7 @@
 #include "kernels/base/sign.h"
 #include "store/files/internal.h"
 
-/* Kernels on devices, and their launches at different sizes, that a process tells of. */
+/* Most kernels on devices, and most launches at different sizes, that a process reports times of. */
 #define MOST_SEEN 8192 /* a power of two */
 #define FIRST     8
 #define HOUR_S    3600

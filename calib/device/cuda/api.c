@@ -69,7 +69,7 @@ static const char *const libraries[2][2][6] = {
       { "libhiprtc.so", "libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so.5" } },
 };
 
-/* Where the toolkits are that no linker is told of. */
+/* Folders of toolkits, which need not be on the loader's path. */
 static const char *const toolkits[2] = { "/usr/local/cuda/lib64", "/opt/rocm/lib" };
 
 static struct gcal_cuda_api loaded[2];

@@ -1,7 +1,7 @@
 /* formats.c - the times of a file: of a table with sizes, of nvbench, or of a profiler's launches
  *
  * A profiler (ncu, rocprof, rocprofv3) writes a line for each launch, with the kernel's name and the
- * work-groups, but no sizes; who reads it finds these by the launch.  Formats are told apart by their
+ * work-groups, but no sizes; the caller finds these by the launch.  Formats are told apart by their
  * columns; units are those that the file names, or that its columns have by definition.
  */
 #include <ctype.h>
@@ -200,7 +200,7 @@ static int read_ncu(struct gcal_arena *arena, const struct gcal_csv_table *t,
             strcmp(name, "Duration") != 0)
             continue;
         if (!(seconds > 0))
-            return gcal_error_set(err, GCAL_EINPUT, "%s:%zu: '%s' is no unit of time",
+            return gcal_error_set(err, GCAL_EINPUT, "%s:%zu: '%s' is not a unit of time",
                                   t->name, t->lines[i], of_time);
         taken = add_taken(arena, f);
         taken->kernel = gcal_arena_strdup(arena, gcal_csv_table_cell(t, i, kernel));

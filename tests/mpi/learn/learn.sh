@@ -244,7 +244,7 @@ $row,\"nsecond\",\"17,100\"\n\"0\",\"other(int)\",\"(1, 1, 1)\",\"(1, 1, 1)\",\"
     refused_format "taken:4: a launch of 64 work-groups of 64 work-items, which no --at has" \
         "==PROF== a\nb\n$ncu$row,\"us\",\"17\"\n" --at n=8192
     refused_format "may be that of n=4096 and of n=4095" "$ncu$row,\"us\",\"17\"\n" --at n=4096 --at n=4095
-    refused_format "taken:2: 'cycle' is no unit of time" "$ncu$row,\"cycle\",\"17\"\n" --at n=4096
+    refused_format "taken:2: 'cycle' is not a unit of time" "$ncu$row,\"cycle\",\"17\"\n" --at n=4096
     refused_format "no launch of kernel saxpy; there is one of other" \
         "$ncu\"0\",\"other(int)\",\"(1, 1, 1)\",\"(1, 1, 1)\",\"gpu__time_duration.sum\",\"us\",\"5\"\n" --at n=4096
     formats ncu_raw '"ID","Kernel Name","Block Size","Grid Size","gpu__time_duration.sum"\n"","","","","us"
