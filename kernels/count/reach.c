@@ -311,6 +311,8 @@ void gcal_count_builder_add_arguments(struct gcal_count_builder *m,
     }
     for (size_t i = 0; i < arguments->n && !m->failed; i++)
         add_argument(m, arguments->items[i]);
+    if (m->request->language == GCAL_SOURCE_OPENCL_C)
+        return;
     for (size_t i = 0; i < m->nest->n_arrays && !m->failed; i++) /* extern __shared__ */
         if (m->nest->arrays[i].space == GCAL_FEATURE_SPACE_LOCAL &&
             !gcal_strings_contain(arguments, m->nest->arrays[i].name))

@@ -571,7 +571,7 @@ int gcal_count_signature_read(const struct gcal_count_request *request,
         rc = read_ndrange(&walked, signature, err);
     if (rc == 0)
         rc = read_args(&walked, signature, err);
-    if (rc == 0)
+    if (rc == 0 && request->language != GCAL_SOURCE_OPENCL_C)
         rc = add_launch_memory(&walked, signature, err);
     if (rc == 0 && request->language != GCAL_SOURCE_OPENCL_C &&
         !(signature->device_text =
