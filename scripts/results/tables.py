@@ -420,11 +420,12 @@ def renew_outputs(gpucal, text):
     os.symlink(f"{ROOT}/tests", f"{gpucal.folder}/shown/tests")
     for path in SHOWN:
         with open(f"{ROOT}/{path}") as file:
-            for source in re.findall(r"^```c\n(.*?)^```", file.read(), re.S | re.M):
-                name = re.search(r"kernel void (\w+)", source)
+            for language, source in re.findall(r"^```(c|cuda)\n(.*?)^```", file.read(), re.S | re.M):
+                name = re.search(r"(?:kernel|__global__) void (\w+)", source)
+                end = "cl" if language == "c" else "cu"
                 if name:
-                    with open(f"{gpucal.folder}/shown/{name[1]}.cl", "w") as cl:
-                        cl.write(source)
+                    with open(f"{gpucal.folder}/shown/{name[1]}.{end}", "w") as kernel:
+                        kernel.write(source)
 
     def renew(block):
         command, shown = re.match(r"```\n\$ gpucal ((?:[^\n]*\\\n)*[^\n]*)\n(.*)^```",
