@@ -120,6 +120,8 @@ bool gcal_device_is_alive(const struct gcal_device *cl)
 void gcal_device_forget_programs(struct gcal_device *cl)
 {
     gcal_device_load_end(cl);
+    if (cl->cuda_kernels)
+        gcal_device_forget_programs(cl->cuda_kernels);
     for (struct gcal_device_program *p; (p = cl->programs);) {
         cl->programs = p->next;
         gcal_device_program_free(p);
