@@ -1,7 +1,7 @@
 /* formats.c - the times of a file: of a table with sizes, of nvbench, or of a profiler's launches
  *
  * A profiler (ncu, rocprof, rocprofv3) writes a line for each launch, with the kernel's name and the
- * work-groups, but no sizes; the caller finds these by the launch.  Formats are told apart by their
+ * work-groups, but no sizes: the caller looks these up by the work-groups.  Formats differ by their
  * columns; units are those that the file names, or that its columns have by definition.
  */
 #include <ctype.h>
