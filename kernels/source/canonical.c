@@ -7,34 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/array.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
-#include "kernels/source/source.h"
-
-/* The kernel, then what it uses, in the order of use. */
-struct declarations {
-    CXCursor *items;
-    size_t n, capacity;
-    struct gcal_error *err;
-    bool failed;
-};
-
-static void add(struct declarations *d, CXCursor declaration)
-{
-    CXCursor *moved;
-
-    for (size_t i = 0; i < d->n; i++)
-        if (clang_equalCursors(d->items[i], declaration))
-            return;
-    moved = gcal_array_grow(d->items, d->n, &d->capacity, sizeof(*moved), d->err);
-    if (!moved) {
-        d->failed = true;
-        return;
-    }
-    d->items = moved;
-    moved[d->n++] = declaration;
-}
+#include "kernels/source/private.h"
 
 /* OpenCL's own types and functions have no definition here. */
 static bool is_of_user(CXCursor declaration)
@@ -45,7 +20,7 @@ static bool is_of_user(CXCursor declaration)
 /* Adds what a reference at 'cursor' refers to, if it is defined outside of functions. */
 static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientData data)
 {
-    struct declarations *d = data;
+    struct gcal_source_set *declarations = data;
     CXCursor to = clang_getCursorReferenced(cursor), definition;
 
     (void)parent;
@@ -54,9 +29,9 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
         if (!clang_Cursor_isNull(definition) && is_of_user(definition) &&
             clang_getCursorKind(clang_getCursorSemanticParent(definition)) ==
                 CXCursor_TranslationUnit)
-            add(d, definition);
+            gcal_source_set_add(declarations, definition);
     }
-    return d->failed ? CXChildVisit_Break : CXChildVisit_Recurse;
+    return declarations->failed ? CXChildVisit_Break : CXChildVisit_Recurse;
 }
 
 /* Layout differs between versions of clang: words and signs are kept, one space between
@@ -117,20 +92,24 @@ static int put_declaration(struct gcal_buf *buf, CXCursor declaration,
 
 char *gcal_source_canonical_text(CXCursor kernel, struct gcal_error *err)
 {
-    struct declarations d = { .err = err };
+    /* The kernel, then what it uses, in the order of use. */
+    struct gcal_source_set all = { 0 };
     struct gcal_buf buf = { 0 };
     char *name = gcal_source_cursor_name(kernel, err), *text = NULL;
+    int rc = name ? 0 : -1;
 
-    add(&d, kernel);
-    for (size_t i = 0; name && i < d.n && !d.failed; i++) {
-        clang_visitChildren(d.items[i], visit, &d);
-        if (!d.failed && put_declaration(&buf, d.items[i], i ? NULL : name, err) < 0)
-            d.failed = true;
+    gcal_source_set_add(&all, kernel);
+    for (size_t i = 0; rc == 0 && i < all.n; i++) {
+        clang_visitChildren(all.cursors[i], visit, &all);
+        rc = all.failed ? gcal_error_memory(err)
+                        : put_declaration(&buf, all.cursors[i], i ? NULL : name, err);
     }
-    if (name && !d.failed)
+    if (rc == 0 && all.failed)
+        rc = gcal_error_memory(err);
+    if (rc == 0)
         text = gcal_buf_take(&buf, err);
     gcal_buf_free(&buf);
-    free(d.items);
+    free(all.cursors);
     free(name);
     return text;
 }

@@ -209,6 +209,25 @@ static int order_call(CXCursor call, struct gcal_source_children *children,
     return 0;
 }
 
+/* ---- sets of declarations ---- */
+
+bool gcal_source_set_add(struct gcal_source_set *set, CXCursor declaration)
+{
+    CXCursor *grown;
+
+    for (size_t i = 0; i < set->n; i++)
+        if (clang_equalCursors(set->cursors[i], declaration))
+            return false;
+    grown = gcal_array_grow(set->cursors, set->n, &set->capacity, sizeof(*grown), NULL);
+    if (!grown) {
+        set->failed = true;
+        return false;
+    }
+    set->cursors = grown;
+    grown[set->n++] = declaration;
+    return true;
+}
+
 /* ---- attributes ---- */
 
 struct attribute {

@@ -7,16 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/array.h"
 #include "kernels/base/error.h"
 #include "kernels/source/private.h"
-
-struct used {
-    const struct gcal_source_unit *unit;
-    CXCursor *cursors; /* functions and variables */
-    size_t n, capacity;
-    bool failed;
-};
 
 /* Functions and variables outside of functions; a template's instance begins where it does. */
 static bool is_separate(CXCursor c)
@@ -42,23 +34,6 @@ static bool is_separate(CXCursor c)
     }
 }
 
-static void add_used(struct used *used, CXCursor c)
-{
-    CXCursor *grown;
-
-    for (size_t i = 0; i < used->n; i++)
-        if (clang_equalCursors(used->cursors[i], c))
-            return;
-    grown =
-        gcal_array_grow(used->cursors, used->n, &used->capacity, sizeof(*grown), NULL);
-    if (!grown) {
-        used->failed = true;
-        return;
-    }
-    used->cursors = grown;
-    grown[used->n++] = c;
-}
-
 static enum CXChildVisitResult find_used(CXCursor c, CXCursor parent, CXClientData data)
 {
     CXCursor to = clang_getCursorReferenced(c), definition;
@@ -66,10 +41,10 @@ static enum CXChildVisitResult find_used(CXCursor c, CXCursor parent, CXClientDa
     (void)parent;
     if (!clang_Cursor_isNull(to) && is_separate(to) &&
         !clang_Location_isInSystemHeader(clang_getCursorLocation(to))) {
-        add_used(data, to);
+        gcal_source_set_add(data, to);
         definition = clang_getCursorDefinition(to);
         if (!clang_Cursor_isNull(definition))
-            add_used(data, definition);
+            gcal_source_set_add(data, definition);
     }
     return CXChildVisit_Recurse;
 }
@@ -89,7 +64,8 @@ static void find_place(CXCursor c, size_t *from, size_t *to)
 }
 
 struct removal {
-    const struct used *used;
+    const struct gcal_source_unit *unit;
+    const struct gcal_source_set *used; /* functions and variables */
     char *text;
 };
 
@@ -131,7 +107,6 @@ static enum CXChildVisitResult remove_unused(CXCursor c, CXCursor parent,
                                              CXClientData data)
 {
     struct removal *r = data;
-    const struct gcal_source_unit *unit = r->used->unit;
     enum CXCursorKind kind = clang_getCursorKind(c);
     size_t from, to, length = strlen(r->text);
 
@@ -142,9 +117,8 @@ static enum CXChildVisitResult remove_unused(CXCursor c, CXCursor parent,
         kind == CXCursor_UnexposedDecl)
         return CXChildVisit_Recurse;
     find_place(c, &from, &to);
-    if (from < to && to <= length && clang_isDeclaration(kind) &&
-        (is_separate(c) ? !is_used(r, from, to)
-                        : has_error(unit, from, to) && !is_used(r, from, to))) {
+    if (from < to && to <= length && clang_isDeclaration(kind) && !is_used(r, from, to) &&
+        (is_separate(c) || has_error(r->unit, from, to))) {
         blank(r->text, from, to);
         if (kind == CXCursor_VarDecl && r->text[to] == ';')
             r->text[to] = ' ';
@@ -167,15 +141,9 @@ static bool is_kept_header(const char *name)
 static void remove_includes(char *text)
 {
     for (char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-        char *at = line + strspn(line, " \t");
+        const char *name = gcal_source_included_name(line);
 
-        if (*at++ != '#')
-            continue;
-        at += strspn(at, " \t");
-        if (strncmp(at, "include", 7) != 0)
-            continue;
-        at += 7 + strspn(at + 7, " \t");
-        if (strchr("<\"", *at) && !is_kept_header(at + 1))
+        if (name && !is_kept_header(name))
             memset(line, ' ', strcspn(line, "\n"));
     }
 }
@@ -183,10 +151,10 @@ static void remove_includes(char *text)
 char *gcal_source_device_text(const struct gcal_source_unit *unit, CXCursor kernel,
                               const char *source, struct gcal_error *err)
 {
-    struct used used = { .unit = unit };
-    struct removal removal = { &used, strdup(source) };
+    struct gcal_source_set used = { 0 };
+    struct removal removal = { unit, &used, strdup(source) };
 
-    add_used(&used, kernel);
+    gcal_source_set_add(&used, kernel);
     for (size_t i = 0; i < used.n && !used.failed; i++)
         clang_visitChildren(used.cursors[i], find_used, &used);
     if (removal.text && !used.failed) {

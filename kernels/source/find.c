@@ -304,18 +304,13 @@ bool gcal_source_work_group(CXCursor kernel, size_t size[GCAL_MAX_DIMS])
 
 enum { MOST_REACHED = 256 };
 
-struct noted {
-    size_t n, capacity;
-    CXCursor *decls;
-};
-
 /* The functions that a kernel calls, itself included. */
 struct reached {
     const struct gcal_source_unit *unit;
     size_t n;
     CXCursor functions[MOST_REACHED];
     struct gcal_source_children all;
-    struct noted used; /* variables and types, which errors may have changed */
+    struct gcal_source_set used; /* variables and types, which errors may have changed */
 };
 
 static bool is_reached(const struct reached *r, CXCursor function)
@@ -324,23 +319,6 @@ static bool is_reached(const struct reached *r, CXCursor function)
         if (clang_equalCursors(r->functions[i], function))
             return true;
     return r->n == MOST_REACHED; /* then all may be */
-}
-
-/* Returns whether it was not noted before. */
-static bool note(struct noted *noted, CXCursor decl)
-{
-    CXCursor *moved;
-
-    for (size_t i = 0; i < noted->n; i++)
-        if (clang_equalCursors(noted->decls[i], decl))
-            return false;
-    moved =
-        gcal_array_grow(noted->decls, noted->n, &noted->capacity, sizeof(*moved), NULL);
-    if (!moved)
-        return false;
-    noted->decls = moved;
-    noted->decls[noted->n++] = decl;
-    return true;
 }
 
 static enum CXVisitorResult use_field(CXCursor field, CXClientData data);
@@ -368,14 +346,14 @@ static void use_type(struct reached *r, CXType type)
         case CXType_Typedef:
             decl = clang_getTypeDeclaration(type);
             if (clang_Location_isInSystemHeader(clang_getCursorLocation(decl)) ||
-                !note(&r->used, decl))
+                !gcal_source_set_add(&r->used, decl))
                 return;
             type = clang_getTypedefDeclUnderlyingType(decl);
             continue;
         case CXType_Record:
             decl = clang_getTypeDeclaration(type);
             if (!clang_Location_isInSystemHeader(clang_getCursorLocation(decl)) &&
-                note(&r->used, decl))
+                gcal_source_set_add(&r->used, decl))
                 clang_Type_visitFields(type, use_field, r);
             return;
         default:
@@ -399,7 +377,7 @@ static enum CXChildVisitResult reach(CXCursor c, CXCursor parent, CXClientData d
     use_type(r, clang_getCursorType(c));
     if (clang_getCursorKind(to) == CXCursor_VarDecl ||
         clang_getCursorKind(to) == CXCursor_EnumConstantDecl)
-        note(&r->used, to);
+        gcal_source_set_add(&r->used, to);
     if (clang_getCursorKind(c) != CXCursor_CallExpr)
         return CXChildVisit_Recurse;
     function = clang_getCursorDefinition(to);
@@ -439,7 +417,7 @@ bool gcal_source_find_generic(const struct gcal_source_unit *unit, CXCursor kern
     struct generic generic = { 0 };
 
     clang_visitChildren(kernel, reach, &r);
-    free(r.used.decls);
+    free(r.used.cursors);
     for (size_t i = 0; i < r.n && !generic.found; i++)
         clang_visitChildren(r.functions[i], find_generic, &generic);
     *access = generic.access;
@@ -530,8 +508,8 @@ static bool is_elsewhere(CXSourceLocation at, void *data)
         if (is_within(r->unit, offset, r->all.cursors[i]))
             return r->n < MOST_REACHED; /* then all may be reached */
     for (size_t i = 0; i < r->used.n; i++)
-        if (is_within(r->unit, offset, r->used.decls[i]))
-            return is_in_declared(r->unit, offset, r->used.decls[i]);
+        if (is_within(r->unit, offset, r->used.cursors[i]))
+            return is_in_declared(r->unit, offset, r->used.cursors[i]);
     return r->unit->language == GCAL_SOURCE_CUDA;
 }
 
@@ -548,7 +526,7 @@ static int check_kernel(const struct gcal_source_unit *unit, CXCursor kernel,
     r.functions[r.n++] = kernel;
     clang_visitChildren(kernel, reach, &r);
     rc = gcal_source_check_errors(unit, is_elsewhere, &r, err);
-    free(r.used.decls);
+    free(r.used.cursors);
     free(r.all.cursors);
     return rc;
 }

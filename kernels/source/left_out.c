@@ -11,7 +11,7 @@
 
 /* ---- included files ---- */
 
-/* After the directive's word, if it reads a file; NULL: it does not. */
+/* After the word of a directive that reads a file; NULL: another line. */
 static char *after_include(char *line)
 {
     static const char *const words[] = { "include_next", "include", "import", "embed",
@@ -26,6 +26,13 @@ static char *after_include(char *line)
             !isalnum((unsigned char)c[strlen(words[i])]) && c[strlen(words[i])] != '_')
             return c + strlen(words[i]) + strspn(c + strlen(words[i]), " \t\f\v");
     return NULL;
+}
+
+const char *gcal_source_included_name(char *line)
+{
+    const char *name = after_include(line);
+
+    return name && (*name == '<' || *name == '"') ? name + 1 : NULL;
 }
 
 /* Headers of the standard libraries, of the toolkit's run time and of systems, of which device code needs

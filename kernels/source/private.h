@@ -23,11 +23,26 @@ int gcal_source_check_errors(const struct gcal_source_unit *unit,
  */
 char *gcal_source_refer(const char *source, const char *kernel, struct gcal_error *err);
 CXCursor gcal_source_referred(const struct gcal_source_unit *unit);
+/* cursor.c: declarations, each once, in the order in which they were added; starts as { 0 }, and
+ * 'cursors' is the caller's to free.
+ */
+struct gcal_source_set {
+    size_t n, capacity;
+    CXCursor *cursors;
+    bool failed; /* out of memory: one is missing */
+};
+/* Returns whether it was added now. */
+bool gcal_source_set_add(struct gcal_source_set *set, CXCursor declaration);
+
 /* cursor.c: null cursors where there is none */
 CXCursor gcal_source_attribute(CXCursor decl, enum CXCursorKind kind);
 bool gcal_source_has_attribute(CXCursor decl, enum CXCursorKind kind);
 CXCursor gcal_source_first_child(CXCursor c);
 
+/* left_out.c: where the name in quotes or angle brackets begins, behind a directive that reads a file; NULL:
+ * another line.
+ */
+const char *gcal_source_included_name(char *line);
 /* left_out.c: blanks each #include whose file was not put into the text (kernels/includes) and is none of the
  * headers that are read; 'missing': the names of those that kernels may need.
  */
