@@ -457,8 +457,8 @@ static bool is_assignment(CXCursor c)
         return true;
     case CXCursor_UnaryOperator:
         return clang_getCursorUnaryOperatorKind(c) <= CXUnaryOperator_PreDec;
-    default:
-        return false;
+    default: /* "next(i)" */
+        return gcal_source_type(c).kind == CXType_Void;
     }
 }
 
@@ -487,7 +487,7 @@ int gcal_source_for_clauses(CXCursor loop, CXCursor parts[4], struct gcal_error 
 
         if (clang_getCursorKind(c) == CXCursor_DeclStmt)
             parts[0] = c;
-        else if (!is_assignment(c))
+        else if (!is_assignment(c) && clang_Cursor_isNull(parts[1]))
             parts[1] = c;
         else if (i > 0 || (n == 2 && compound))
             parts[2] = c;

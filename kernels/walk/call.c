@@ -212,8 +212,8 @@ static bool is_referring(CXCursor parameter)
 }
 
 /* Evaluates all arguments before it sets any parameter: f(f(x)) sets each twice. */
-static void bind_arguments(struct gcal_walk *w, CXCursor function,
-                           struct gcal_walk_children kids)
+void gcal_walk_bind_arguments(struct gcal_walk *w, CXCursor function,
+                              struct gcal_walk_children kids)
 {
     size_t n = kids.n - 1;
     struct gcal_walk_value *values = gcal_poly_alloc(w->c, n * sizeof(*values) + 1);
@@ -256,7 +256,8 @@ struct gcal_walk_value gcal_walk_call_function(struct gcal_walk *w, CXCursor c,
     struct gcal_walk_children parts = gcal_walk_get_children(w, function);
     struct gcal_walk_value value = gcal_walk_unknown(NULL);
     struct gcal_walk_variable *saved = NULL;
-    size_t first = w->n_returns, n_saved = 0;
+    size_t first = w->n_returns, n_saved = 0, n_variables;
+    bool changed_caller = w->changes_caller;
     int n = clang_Cursor_getNumArguments(function), frozen = w->frozen;
 
     n += gcal_source_is_method(function);
@@ -271,21 +272,26 @@ struct gcal_walk_value gcal_walk_call_function(struct gcal_walk *w, CXCursor c,
         saved = gcal_walk_variables_save(w, &n_saved);
     gcal_walk_find_indices(w, function);
     w->result = NULL;
-    bind_arguments(w, function, kids);
+    gcal_walk_bind_arguments(w, function, kids);
     w->result = result;
     w->frame = &frame;
     w->path = NULL;
     w->frozen = 0; /* its own variables change */
+    w->changes_caller = w->unit->language == GCAL_SOURCE_CUDA &&
+                        gcal_walk_changes_caller(w, function, kids);
     gcal_walk_members(w, function);
+    n_variables = w->n_variables;
     gcal_walk_stmt(w, parts.c[parts.n - 1]);
     w->result = outer;
+    gcal_walk_returned_variables(w, first, n_variables);
+    w->changes_caller = changed_caller;
     value = gcal_walk_returned_value(w, first);
     w->frozen = frozen;
     if (frozen)
         gcal_walk_variables_restore(w, saved, n_saved);
     gcal_walk_variables_free(saved);
     w->frame = frame.outer;
-    w->n_returns = first;
+    gcal_walk_returns_cut(w, first);
     w->path = path;
     w->scope = scope;
     value.folds = false;

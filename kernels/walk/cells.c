@@ -372,7 +372,11 @@ static void add_list(struct gcal_walk *w, struct gcal_walk_children kids, CXType
             !gcal_walk_type_is_aggregate(gcal_source_type(value)))
             found = false;
         list->failed |= !found;
-        add_value(w, list, at, gcal_walk_expr(w, value));
+        if (in_order && i < fields.n &&
+            gcal_source_is_reference(gcal_source_type(fields.c[i])))
+            gcal_walk_refer(w, fields.c[i], value);
+        else
+            add_value(w, list, at, gcal_walk_expr(w, value));
     }
 }
 

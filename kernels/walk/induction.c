@@ -155,7 +155,8 @@ static int find_doublings(struct gcal_walk *w, CXCursor c, struct gcal_walk_lval
 
 struct finding {
     struct gcal_walk_inductions *changes;
-    bool sees_values; /* the second pass: assigned values */
+    const struct gcal_walk_frame *frame; /* of the loop */
+    bool sees_values;                    /* the second pass: assigned values */
 };
 
 static struct gcal_walk_induction *find_induction(struct gcal_walk_inductions *changes,
@@ -237,6 +238,18 @@ static void note_values(struct gcal_walk *w, struct finding *finding,
     }
 }
 
+/* Returns whether it is a variable of a function that the loop calls. */
+static bool is_callees(const struct gcal_walk *w, const struct finding *finding,
+                       CXCursor decl)
+{
+    CXCursor function = clang_getCursorSemanticParent(decl);
+
+    for (const struct gcal_walk_frame *f = w->frame; f != finding->frame; f = f->outer)
+        if (clang_equalCursors(function, f->function))
+            return true;
+    return false;
+}
+
 static void note_change(struct gcal_walk *w, struct finding *finding, CXCursor target,
                         CXCursor value, bool steps, int times)
 {
@@ -270,6 +283,7 @@ static void note_change(struct gcal_walk *w, struct finding *finding, CXCursor t
             if (!induction)
                 induction = add_induction(w, finding->changes, target, &w->variables[i]);
             if (induction) {
+                induction->is_callees = is_callees(w, finding, place.decl);
                 induction->times += change.times;
                 induction->assigned |= !change.steps;
             }
@@ -293,24 +307,65 @@ static struct gcal_walk_value forget_value(struct gcal_walk *w,
     return gcal_walk_value_of_parts(w, n, parts);
 }
 
+/* ---- calls that change variables ---- */
+
+/* The function of a call that changes variables of its caller in its body; or a null cursor. */
+static CXCursor find_changing(struct gcal_walk *w, CXCursor call,
+                              struct gcal_walk_children kids)
+{
+    CXCursor function = clang_getCursorReferenced(call);
+    CXCursor body = clang_getCursorDefinition(function);
+    bool is = gcal_walk_changes_caller(w, function, kids);
+
+    for (const struct gcal_walk_frame *f = w->frame; f; f = f->outer)
+        is = is && !clang_equalCursors(f->function, body);
+    return is && gcal_source_kind(body) == CXCursor_FunctionDecl &&
+                   clang_getCursorKind(body) != CXCursor_Constructor &&
+                   clang_Cursor_getNumArguments(body) + gcal_source_is_method(body) + 1 ==
+                       (int)kids.n
+               ? body
+               : clang_getNullCursor();
+}
+
+/* Makes 'frame' that of the function, with its parameters, and gives its statements; but for its own variables
+ * it is as if inlined.  Those that it changes are unknown.
+ */
+static CXCursor enter_call(struct gcal_walk *w, const struct gcal_walk_frame *frame,
+                           const struct gcal_walk_inductions *changes)
+{
+    struct gcal_walk_children parts = gcal_walk_get_children(w, frame->function);
+
+    w->silent++;
+    w->frozen++;
+    gcal_walk_bind_arguments(w, frame->function, frame->kids);
+    w->frozen--;
+    w->silent--;
+    for (size_t i = 0; i < changes->n; i++)
+        if (changes->all[i].is_callees)
+            gcal_walk_cell_set(w, changes->all[i].decl, changes->all[i].at,
+                               changes->all[i].type, gcal_walk_not_affine(NULL));
+    w->frame = frame;
+    return parts.n ? parts.c[parts.n - 1] : clang_getNullCursor();
+}
+
 static void find_changes(struct gcal_walk *w, struct finding *finding, CXCursor c,
                          bool is_base);
 
-/* What a call changes by references; a lambda changes variables by their names. */
 static void find_call_changes(struct gcal_walk *w, struct finding *finding, CXCursor call,
                               struct gcal_walk_children kids)
 {
-    CXCursor function = clang_getCursorReferenced(call), null = clang_getNullCursor();
-    struct gcal_walk_children body;
+    CXCursor function = find_changing(w, call, kids), null = clang_getNullCursor();
+    const struct gcal_walk_frame frame =
+        gcal_walk_frame_of(w->frame, call, function, kids);
 
-    for (size_t i = 1; i < kids.n; i++)
-        if (gcal_walk_may_change(function, i))
-            note_change(w, finding, kids.c[i], null, false, 2);
-    if (gcal_walk_is_lambda(w, function)) {
-        body = gcal_walk_get_children(w, clang_getCursorDefinition(function));
-        if (body.n)
-            find_changes(w, finding, body.c[body.n - 1], false);
+    if (!clang_Cursor_isNull(function) && frame.depth <= GCAL_WALK_MAX_CALLS) {
+        find_changes(w, finding, enter_call(w, &frame, finding->changes), false);
+        w->frame = frame.outer;
+        return;
     }
+    for (size_t i = 1; i < kids.n; i++)
+        if (gcal_walk_may_change(clang_getCursorReferenced(call), i))
+            note_change(w, finding, kids.c[i], null, false, 2);
 }
 
 /* 'is_base': of a subscript. */
@@ -450,6 +505,22 @@ static void add_step(struct gcal_walk *w, struct gcal_walk_inductions *changes,
     }
 }
 
+static void add_body_steps(struct gcal_walk *w, struct gcal_walk_inductions *changes,
+                           CXCursor body, enum gcal_walk_jump jump);
+
+static void add_call_steps(struct gcal_walk *w, struct gcal_walk_inductions *changes,
+                           CXCursor call, struct gcal_walk_children kids)
+{
+    CXCursor function = find_changing(w, call, kids);
+    const struct gcal_walk_frame frame =
+        gcal_walk_frame_of(w->frame, call, function, kids);
+
+    if (clang_Cursor_isNull(function) || frame.depth > GCAL_WALK_MAX_CALLS)
+        return;
+    add_body_steps(w, changes, enter_call(w, &frame, changes), GCAL_WALK_RETURN);
+    w->frame = frame.outer;
+}
+
 /* Adds the steps of an expression, but those to the right of &&, || and ?. */
 static void add_expression_steps(struct gcal_walk *w,
                                  struct gcal_walk_inductions *changes, CXCursor c)
@@ -461,6 +532,8 @@ static void add_expression_steps(struct gcal_walk *w,
         return;
     add_step(w, changes, c);
     kids = gcal_walk_get_children(w, c);
+    if (gcal_source_kind(c) == CXCursor_CallExpr && w->unit->language == GCAL_SOURCE_CUDA)
+        add_call_steps(w, changes, c, kids);
     binary = clang_getCursorBinaryOperatorKind(c);
     if (gcal_source_kind(c) == CXCursor_BinaryOperator &&
         (binary == CXBinaryOperator_LAnd || binary == CXBinaryOperator_LOr))
@@ -471,19 +544,17 @@ static void add_expression_steps(struct gcal_walk *w,
         add_expression_steps(w, changes, kids.c[i]);
 }
 
-static void add_body_steps(struct gcal_walk *w, struct gcal_walk_inductions *changes,
-                           CXCursor body);
-
 /* Adds the unconditional steps of a statement. */
 static void add_statement_steps(struct gcal_walk *w, struct gcal_walk_inductions *changes,
-                                CXCursor c)
+                                CXCursor c, enum gcal_walk_jump jump)
 {
     enum CXCursorKind kind = gcal_source_kind(c);
     struct gcal_walk_children kids;
 
     if (kind == CXCursor_CompoundStmt) {
-        add_body_steps(w, changes, c);
-    } else if (kind == CXCursor_IfStmt || kind == CXCursor_SwitchStmt) {
+        add_body_steps(w, changes, c, jump);
+    } else if (kind == CXCursor_IfStmt || kind == CXCursor_SwitchStmt ||
+               kind == CXCursor_ReturnStmt) {
         kids = gcal_walk_get_children(w, c);
         if (kids.n)
             add_expression_steps(w, changes, kids.c[0]);
@@ -493,29 +564,43 @@ static void add_statement_steps(struct gcal_walk *w, struct gcal_walk_inductions
     }
 }
 
+/* 'jump': to the end of the body, of a loop or of a function. */
 static void add_body_steps(struct gcal_walk *w, struct gcal_walk_inductions *changes,
-                           CXCursor body)
+                           CXCursor body, enum gcal_walk_jump jump)
 {
     bool is_block = gcal_source_kind(body) == CXCursor_CompoundStmt;
     struct gcal_walk_children kids = is_block ? gcal_walk_get_children(w, body)
                                               : (struct gcal_walk_children){ 1, &body };
+    enum CXCursorKind kind;
 
     for (size_t k = 0; k < kids.n; k++) {
-        /* after a continue, and in the rest of its statement, steps are conditional */
-        if (gcal_walk_contains_jump(w, kids.c[k], GCAL_WALK_CONTINUE)) {
-            if (gcal_source_kind(kids.c[k]) == CXCursor_IfStmt)
-                add_statement_steps(w, changes, kids.c[k]);
+        /* after a jump, and in the rest of its statement, steps are conditional */
+        if (gcal_walk_contains_jump(w, kids.c[k], jump)) {
+            kind = gcal_source_kind(kids.c[k]);
+            if (kind == CXCursor_IfStmt || kind == CXCursor_ReturnStmt)
+                add_statement_steps(w, changes, kids.c[k], jump);
             return;
         }
-        add_statement_steps(w, changes, kids.c[k]);
+        add_statement_steps(w, changes, kids.c[k], jump);
     }
+}
+
+/* Of functions that are called in the loop: each call sets them anew. */
+static void remove_callees(struct gcal_walk_inductions *changes)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < changes->n; i++)
+        if (!changes->all[i].is_callees)
+            changes->all[n++] = changes->all[i];
+    changes->n = n;
 }
 
 struct gcal_walk_inductions *
 gcal_walk_inductions_find(struct gcal_walk *w, const struct gcal_walk_loop_clauses *loop)
 {
     struct gcal_walk_inductions *changes = gcal_poly_alloc(w->c, sizeof(*changes));
-    struct finding finding = { changes, false };
+    struct finding finding = { changes, w->frame, false };
     CXCursor parts[] = { loop->condition, loop->increment, loop->body };
 
     if (!changes) {
@@ -532,7 +617,8 @@ gcal_walk_inductions_find(struct gcal_walk *w, const struct gcal_walk_loop_claus
     gcal_walk_inductions_set(w, changes, NULL);
     add_expression_steps(w, changes, loop->condition);
     add_expression_steps(w, changes, loop->increment);
-    add_body_steps(w, changes, loop->body);
+    add_body_steps(w, changes, loop->body, GCAL_WALK_CONTINUE);
+    remove_callees(changes);
     for (size_t i = 0; i < changes->n; i++) /* with other changes the step is unknown */
         if (changes->all[i].n_steps != changes->all[i].times ||
             (changes->all[i].doublings && changes->all[i].times > 1)) {

@@ -60,7 +60,7 @@ static struct gcal_walk_exit walk_silently(struct gcal_walk *w,
     w->silent++;
     flow = gcal_walk_stmt(w, loop->body);
     w->silent--;
-    w->n_returns = n_returns;
+    gcal_walk_returns_cut(w, n_returns);
     w->path = path;
     flow.exits[GCAL_WALK_CONTINUE].kind = GCAL_WALK_EXIT_NEVER;
     return gcal_walk_flow_any_exit(w, &flow);
@@ -341,7 +341,7 @@ static struct gcal_walk_flow walk_counted(struct gcal_walk *w, const struct sear
     gcal_walk_events_rewind(w, &mark);
     gcal_walk_variables_restore(w, saved, n_saved);
     gcal_walk_variables_free(saved);
-    w->n_returns = n_returns;
+    gcal_walk_returns_cut(w, n_returns);
     w->not_affine = not_affine;
     s->changes->outer = w->rolled;
     if (trips > GCAL_WALK_MAX_COMPILED)

@@ -197,6 +197,17 @@ static struct gcal_walk_lvalue lvalue_of_member(struct gcal_walk *w, CXCursor c,
         return (struct gcal_walk_lvalue){ .kind = GCAL_WALK_LVALUE_VALUE,
                                           .type = type,
                                           .value = gcal_walk_constant(w, c) };
+    if (gcal_source_is_reference(gcal_source_type(member))) {
+        lvalue = (struct gcal_walk_lvalue){ .kind = GCAL_WALK_LVALUE_VALUE,
+                                            .type = type,
+                                            .value = gcal_walk_unknown(NULL) };
+        if (!gcal_walk_reference_find(w, member, &lvalue) && !w->placing)
+            gcal_walk_fail(w, c,
+                           "what the member '%s' refers to is not known here: pass it as "
+                           "an argument",
+                           gcal_walk_name(w, member));
+        return lvalue;
+    }
     arrow = !is_own && gcal_walk_type_is_pointer(whole);
     bits = gcal_source_member_offset(arrow ? clang_getPointeeType(whole) : whole, member);
     lvalue = is_own  ? gcal_walk_this(w, record)

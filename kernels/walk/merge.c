@@ -248,13 +248,17 @@ void gcal_walk_return_add(struct gcal_walk *w, struct gcal_walk_value value)
 {
     struct gcal_walk_return *moved = gcal_array_grow(
         w->returns, w->n_returns, &w->return_capacity, sizeof(*moved), NULL);
+    bool is_kept = w->changes_caller && w->path;
+    size_t n;
 
     if (!moved) {
         gcal_walk_fail_memory(w);
         return;
     }
     w->returns = moved;
-    moved[w->n_returns++] = (struct gcal_walk_return){ value, w->path };
+    moved[w->n_returns++] =
+        (struct gcal_walk_return){ value, w->path,
+                                   is_kept ? gcal_walk_variables_save(w, &n) : NULL };
 }
 
 static struct gcal_walk_predicate path_predicate(struct gcal_walk *w,
@@ -288,6 +292,24 @@ struct gcal_walk_value gcal_walk_returned_value(struct gcal_walk *w, size_t firs
         value = gcal_walk_value_select(w, &predicate, w->returns[i].value, value);
     }
     return value;
+}
+
+void gcal_walk_returned_variables(struct gcal_walk *w, size_t first, size_t n)
+{
+    struct gcal_walk_predicate predicate;
+
+    for (size_t i = w->n_returns; i-- > first;) {
+        if (!w->returns[i].variables)
+            continue;
+        predicate = path_predicate(w, w->returns[i].path);
+        gcal_walk_variables_merge(w, &predicate, w->returns[i].variables, n);
+    }
+}
+
+void gcal_walk_returns_cut(struct gcal_walk *w, size_t n)
+{
+    while (w->n_returns > n)
+        gcal_walk_variables_free(w->returns[--w->n_returns].variables);
 }
 
 /* ---- integers and pointers that are one of two values, by a condition ----

@@ -20,9 +20,20 @@ bool gcal_walk_reference_find(const struct gcal_walk *w, CXCursor decl,
         if (w->references[i].hash == hash &&
             clang_equalCursors(w->references[i].decl, decl)) {
             *lvalue = w->references[i].lvalue;
-            return true;
+            return !w->references[i].several;
         }
     return false;
+}
+
+static bool is_same_lvalue(const struct gcal_walk_lvalue *a,
+                           const struct gcal_walk_lvalue *b)
+{
+    if (a->kind != b->kind)
+        return false;
+    if (a->kind == GCAL_WALK_LVALUE_VARIABLE)
+        return clang_equalCursors(a->decl, b->decl) && a->from == b->from;
+    return a->pointer.p && b->pointer.p && a->pointer.array == b->pointer.array &&
+           gcal_poly_equal(a->pointer.p, b->pointer.p);
 }
 
 static void set_reference(struct gcal_walk *w, CXCursor decl,
@@ -34,6 +45,10 @@ static void set_reference(struct gcal_walk *w, CXCursor decl,
     for (size_t i = 0; i < w->n_references; i++)
         if (w->references[i].hash == hash &&
             clang_equalCursors(w->references[i].decl, decl)) {
+            w->references[i].several =
+                clang_getCursorKind(decl) == CXCursor_FieldDecl &&
+                (w->references[i].several ||
+                 !is_same_lvalue(&w->references[i].lvalue, &lvalue));
             w->references[i].lvalue = lvalue;
             return;
         }
@@ -44,7 +59,7 @@ static void set_reference(struct gcal_walk *w, CXCursor decl,
         return;
     }
     w->references = moved;
-    moved[w->n_references++] = (struct gcal_walk_reference){ decl, hash, lvalue };
+    moved[w->n_references++] = (struct gcal_walk_reference){ decl, hash, lvalue, false };
 }
 
 /* A variable that is named by 'decl', of what 'type' is or refers to. */
@@ -154,6 +169,16 @@ bool gcal_walk_is_lambda(struct gcal_walk *w, CXCursor function)
 {
     return clang_getCursorKind(function) == CXCursor_CXXMethod &&
            !*gcal_walk_name(w, clang_getCursorSemanticParent(function));
+}
+
+bool gcal_walk_changes_caller(struct gcal_walk *w, CXCursor function,
+                              struct gcal_walk_children kids)
+{
+    bool is = gcal_source_is_method(function) || gcal_walk_is_lambda(w, function);
+
+    for (size_t i = 1; i < kids.n && !is; i++)
+        is = gcal_walk_may_change(function, i);
+    return is;
 }
 
 bool gcal_walk_is_output(CXCursor operand)

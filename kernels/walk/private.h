@@ -155,6 +155,7 @@ struct gcal_walk_private;
 struct gcal_walk_return {
     struct gcal_walk_value value;
     const struct gcal_walk_path *path;
+    struct gcal_walk_variable *variables; /* saved; NULL: they are those at the end */
 };
 
 /* Of an expression or statement.  Where there are none, for example as memory failed, the
@@ -271,6 +272,7 @@ struct gcal_walk {
     const struct gcal_walk_path *path;
     size_t n_returns, return_capacity;
     struct gcal_walk_return *returns; /* of the functions being walked */
+    bool changes_caller; /* the innermost one may change variables of its caller */
     size_t n_references, reference_capacity;
     struct gcal_walk_reference *references;
     struct gcal_walk_lvalue
@@ -572,6 +574,10 @@ void gcal_walk_path_push(struct gcal_walk *w, const struct gcal_walk_predicate *
 void gcal_walk_return_add(struct gcal_walk *w, struct gcal_walk_value value);
 /* The value of the function whose returns begin at 'first'. */
 struct gcal_walk_value gcal_walk_returned_value(struct gcal_walk *w, size_t first);
+/* Makes the first 'n' variables, which are those at its end, the ones that it returns with. */
+void gcal_walk_returned_variables(struct gcal_walk *w, size_t first, size_t n);
+/* Forgets all returns but the first 'n'. */
+void gcal_walk_returns_cut(struct gcal_walk *w, size_t n);
 
 /* integers that are one of two values */
 bool gcal_walk_condition_equal(const struct gcal_sets_condition *a,
@@ -657,6 +663,9 @@ bool gcal_walk_place_find(struct gcal_walk *w, CXCursor c,
 struct gcal_walk_value gcal_walk_constant(struct gcal_walk *w, CXCursor c);
 
 /* ---- call.c ---- */
+/* Sets the parameters of a function to the arguments of its call. */
+void gcal_walk_bind_arguments(struct gcal_walk *w, CXCursor function,
+                              struct gcal_walk_children kids);
 /* Walks a function that has a body; 'result' (or NULL) is for what it returns a reference to. */
 struct gcal_walk_value gcal_walk_call_function(struct gcal_walk *w, CXCursor call,
                                                CXCursor function,
@@ -668,13 +677,14 @@ struct gcal_walk_reference {
     CXCursor decl;
     unsigned hash; /* of 'decl' */
     struct gcal_walk_lvalue lvalue;
+    bool several; /* a member, of objects in which it does not refer to the same */
 };
 /* Makes a reference, or "this" of a method, refer to what 'c' names; 'c' null: the caller's "this".
  */
 void gcal_walk_refer(struct gcal_walk *w, CXCursor decl, CXCursor c);
 /* Refuses what is an lvalue in C++ alone, and is not followed. */
 void gcal_walk_check_target(struct gcal_walk *w, CXCursor c);
-/* False: it refers to nothing so far. */
+/* False: it refers to nothing so far, or to one of several. */
 bool gcal_walk_reference_find(const struct gcal_walk *w, CXCursor decl,
                               struct gcal_walk_lvalue *lvalue);
 bool gcal_walk_is_lambda(struct gcal_walk *w, CXCursor function);
@@ -693,6 +703,11 @@ bool gcal_walk_object_call(struct gcal_walk *w, CXCursor call, CXCursor function
                            struct gcal_walk_children kids, struct gcal_walk_value *value);
 /* Returns whether the call may change what it is given as argument 'i': by a reference. */
 bool gcal_walk_may_change(CXCursor function, size_t i);
+/* Returns whether the call may change variables of its caller, by references, as a method, or as a lambda by the
+ * names that it captures.
+ */
+bool gcal_walk_changes_caller(struct gcal_walk *w, CXCursor function,
+                              struct gcal_walk_children kids);
 /* Of an operand of inline assembly: whether that may write there. */
 bool gcal_walk_is_output(CXCursor operand);
 /* threadIdx and the like; false: it is no such variable. */
@@ -876,6 +891,7 @@ struct gcal_walk_induction {
     bool runtime_step;      /* a step that is not a constant in the source */
     bool carries;           /* an iteration may read what an earlier one wrote */
     bool on_data, assigned; /* it is assigned data; it changes other than by steps */
+    bool is_callees;        /* of a function that the loop calls (induction.c) */
 };
 
 struct gcal_walk_inductions {

@@ -298,11 +298,14 @@ static struct gcal_walk_flow walk_block(struct gcal_walk *w, CXCursor c)
 static struct gcal_walk_flow walk_return(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
+    struct gcal_walk_value value = gcal_walk_unknown(NULL);
 
     if (kids.n && w->result)
         gcal_walk_return_reference(w, kids.c[0]);
     else if (kids.n)
-        gcal_walk_return_add(w, gcal_walk_expr(w, kids.c[0]));
+        value = gcal_walk_expr(w, kids.c[0]);
+    if (kids.n || w->changes_caller)
+        gcal_walk_return_add(w, value);
     return gcal_walk_flow_jump(GCAL_WALK_RETURN, c);
 }
 

@@ -4,10 +4,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/model/profile.h"
 #include "kernels/count/count.h"
@@ -159,6 +161,80 @@ static void cpp_is_refused_with_its_place(void **state)
     "  int l = get_local_id(0);\n"                                                       \
     "  t[l] = at(x, get_global_id(0)); barrier(CLK_LOCAL_MEM_FENCE);\n"                  \
     "  x[get_global_id(0)] = at(t, 63 - l); }\n"
+
+#define BY_REFERENCE                                                                     \
+    "__device__ void next(int &i) { i++; }\n"                                            \
+    "__device__ void move(int &i, int by) { if (by > 9) return; i += by; }\n"            \
+    "__device__ int moved(int &i, const int by) { return i += by; }\n"                   \
+    "__device__ void twice(int &i, int by) { by *= 2; i += by; }\n"                      \
+    "struct walker { int at, by; __device__ void go() { at += by; } };\n"                \
+    "struct adder { int &to; __device__ void operator()(int by) const { to += by; } "    \
+    "};\n"                                                                               \
+    "__global__ void k(float *x, int n)\n{ float s = 0; int i = 0, j = 0; "
+
+/* How it loads, and how often. */
+static char *count_loads(const char *body)
+{
+    char source[2000], *count = NULL;
+    struct gcal_count_request r = request(source, "k");
+    struct gcal_profile *profile;
+
+    r.language = GCAL_SOURCE_CUDA;
+    r.global_size[0] = "64";
+    snprintf(source, sizeof(source), BY_REFERENCE "%s x[0] = s; }\n", body);
+    if (!(profile = gcal_count(&r, &err)))
+        fail_msg("%s: %s", body, err.text);
+    for (size_t i = 0; i < profile->n_entries; i++)
+        if (profile->entries[i].direction == GCAL_FEATURE_LOAD)
+            count = gcal_buf_format("%s %s", profile->entries[i].feature,
+                                    profile->entries[i].count);
+    assert_non_null(count);
+    gcal_profile_destroy(profile);
+    return count;
+}
+
+/* As if what changes them were written in the loop. */
+static void references_change_counters(void **state)
+{
+    static const char *const same[][2] = {
+        { "while (i < n) { s += x[3*i]; moved(i, 4); }",
+          "while (i < n) { s += x[3*i]; i += 4; }" },
+        { "for (; i < n; next(i)) s += x[3*i];", "for (; i < n; i++) s += x[3*i];" },
+        { "while (moved(i, 4) < n) s += x[3*i];", "while ((i += 4) < n) s += x[3*i];" },
+        { "auto go = [&](int by) { s += x[3*i]; i += by; }; while (i < n) go(4);",
+          "while (i < n) { s += x[3*i]; i += 4; }" },
+        { "walker w{0, 4}; while (w.at < n) { s += x[3*w.at]; w.go(); }",
+          "while (i < n) { s += x[3*i]; i += 4; }" },
+        { "adder a{i}; while (i < n) { s += x[3*i]; a(4); }",
+          "while (i < n) { s += x[3*i]; i += 4; }" },
+        { "adder a{i}; i = threadIdx.x; a(2*i); s = x[i];", "s = x[3*threadIdx.x];" },
+        { "i = threadIdx.x; move(i, 4*i); s = x[i];",
+          "i = threadIdx.x; if (4*i <= 9) i += 4*i; s = x[i];" },
+    };
+    static const char *const refused[] = {
+        "while (i < n) { s += x[i]; move(i, n); }",  /* perhaps */
+        "while (i < n) { s += x[i]; twice(i, 3); }", /* by what the function changes */
+        "adder a{i}, b{j}; while (i < n) { s += x[i]; a(2); }",
+    };
+    char source[2000], *counts[2];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(same) / sizeof(*same); i++) {
+        for (size_t k = 0; k < 2; k++)
+            counts[k] = count_loads(same[i][k]);
+        if (strcmp(counts[0], counts[1]) != 0)
+            fail_msg("%s: %s, not %s", same[i][0], counts[0], counts[1]);
+        for (size_t k = 0; k < 2; k++)
+            free(counts[k]);
+    }
+    for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
+        struct gcal_count_request r = request(source, "k");
+
+        r.language = GCAL_SOURCE_CUDA;
+        snprintf(source, sizeof(source), BY_REFERENCE "%s x[0] = s; }\n", refused[i]);
+        expect_refused(&r, "not affine");
+    }
+}
 
 static void standards_are_build_options(void **state)
 {
@@ -439,6 +515,7 @@ int main(void)
         cmocka_unit_test(errors_that_matter_are_reported),
         cmocka_unit_test(cuda_is_named),
         cmocka_unit_test(cpp_is_refused_with_its_place),
+        cmocka_unit_test(references_change_counters),
         cmocka_unit_test(standards_are_build_options),
         cmocka_unit_test(generic_pointers_count_where_they_point),
         cmocka_unit_test(work_is_not_removed_around_generic_pointers),
