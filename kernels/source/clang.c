@@ -394,10 +394,23 @@ static int check_includes(const struct gcal_source_unit *unit, struct gcal_error
     return includes.rc;
 }
 
-struct gcal_source_unit *gcal_source_open(enum gcal_source_language language,
-                                          const char *source, const char *file,
-                                          const char *build_options,
-                                          struct gcal_error *err)
+static void destroy(struct gcal_source_unit *unit)
+{
+    if (unit->tu)
+        clang_disposeTranslationUnit(unit->tu);
+    if (unit->index)
+        clang_disposeIndex(unit->index);
+    gcal_source_names_destroy(unit->names);
+    gcal_strings_clear(&unit->missing);
+    free(unit->source);
+    free(unit->file);
+    free(unit->key);
+    free(unit);
+}
+
+static struct gcal_source_unit *parse(enum gcal_source_language language,
+                                      const char *source, const char *file,
+                                      const char *build_options, struct gcal_error *err)
 {
     struct gcal_strings arguments = { 0 };
     struct gcal_source_unit *unit = NULL;
@@ -414,8 +427,7 @@ struct gcal_source_unit *gcal_source_open(enum gcal_source_language language,
     }
     if (!(unit = calloc(1, sizeof(*unit))) ||
         !(files = calloc(n_headers + 1, sizeof(*files))) ||
-        !(unit->source = strdup(source)) ||
-        !(unit->file = strdup(file ? file : "kernel.cl")) ||
+        !(unit->source = strdup(source)) || !(unit->file = strdup(file)) ||
         !(unit->names = gcal_source_names_create())) {
         gcal_error_memory(err);
         goto out;
@@ -452,8 +464,41 @@ out:
     gcal_strings_clear(&arguments);
     if (rc == 0)
         return unit;
-    gcal_source_close(unit);
+    if (unit)
+        destroy(unit);
     return NULL;
+}
+
+/* The one that was parsed last, with one user more; or NULL. */
+static _Thread_local struct gcal_source_unit *last;
+
+struct gcal_source_unit *gcal_source_open(enum gcal_source_language language,
+                                          const char *source, const char *file,
+                                          const char *build_options,
+                                          struct gcal_error *err)
+{
+    char *key;
+
+    file = file ? file : "kernel.cl";
+    key = gcal_buf_format("%d\n%s\n%s\n%s", (int)language, file,
+                          build_options ? build_options : "", source);
+    if (!key) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    if (!last || strcmp(last->key, key) != 0) {
+        gcal_source_close(last);
+        if (!(last = parse(language, source, file, build_options, err))) {
+            free(key);
+            return NULL;
+        }
+        last->key = key;
+        last->n_users = 1;
+    } else {
+        free(key);
+    }
+    last->n_users++;
+    return last;
 }
 
 /* libclang returns a partial tree for a source with errors. */
@@ -473,17 +518,8 @@ struct gcal_source_unit *gcal_source_parse(enum gcal_source_language language,
 
 void gcal_source_close(struct gcal_source_unit *unit)
 {
-    if (!unit)
-        return;
-    if (unit->tu)
-        clang_disposeTranslationUnit(unit->tu);
-    if (unit->index)
-        clang_disposeIndex(unit->index);
-    gcal_source_names_destroy(unit->names);
-    gcal_strings_clear(&unit->missing);
-    free(unit->source);
-    free(unit->file);
-    free(unit);
+    if (unit && --unit->n_users == 0)
+        destroy(unit);
 }
 
 int gcal_source_error(CXCursor at, struct gcal_error *err, const char *fmt, ...)

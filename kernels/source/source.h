@@ -21,6 +21,8 @@ struct gcal_source_unit {
     char *file;
     struct gcal_source_names *names; /* of vectors' components */
     struct gcal_strings missing;     /* included files that were not found, of CUDA */
+    char *key;                       /* all that it was parsed from */
+    size_t n_users;
 };
 
 /* Reads clang's headers, which the first parse does otherwise: a process that has read them needs no
@@ -46,6 +48,7 @@ gcal_source_parse_kernel(const struct gcal_count_request *request, CXCursor *ker
 /* The same whatever errors it has, for its names: code with errors is missing. */
 struct gcal_source_unit *gcal_source_parse_any(const struct gcal_count_request *request,
                                                struct gcal_error *err);
+/* The unit that was parsed last is kept, as it is often described before it is counted. */
 void gcal_source_close(struct gcal_source_unit *unit);
 
 /* The last "-cl-std=..." of build options, or NULL: what the source printed again, without
