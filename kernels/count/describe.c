@@ -8,14 +8,17 @@
 
 /* ---- arguments ---- */
 
-/* Integers can be sizes. */
+/* Integers can be sizes, but "cudaTextureObject_t". */
 static bool is_size(CXCursor argument)
 {
     CXType type = gcal_source_type(argument);
     const char *dtype = gcal_source_dtype(type);
+    CXString written = clang_getTypeSpelling(clang_getCursorType(argument));
+    bool is_object = strstr(clang_getCString(written), "Object_t");
 
-    return type.kind != CXType_Vector && type.kind != CXType_ExtVector && dtype &&
-           strncmp(dtype, "float", 5) != 0;
+    clang_disposeString(written);
+    return !is_object && type.kind != CXType_Vector && type.kind != CXType_ExtVector &&
+           dtype && strncmp(dtype, "float", 5) != 0;
 }
 
 static int describe_arguments(CXCursor kernel, struct gcal_count_description *d,

@@ -792,6 +792,8 @@ GPUCAL_BOTH int __vimin3_s32(int, int, int);
 
 GPUCAL_DEVICE __attribute__((annotate("barrier"))) void __syncthreads();
 GPUCAL_IS(sub_group_barrier) void __syncwarp(unsigned mask = 0xffffffff);
+GPUCAL_INLINE void cudaGridDependencySynchronize() {}
+GPUCAL_INLINE void cudaTriggerProgrammaticLaunchCompletion() {}
 GPUCAL_IS(mem_fence) void __threadfence();
 GPUCAL_IS(mem_fence) void __threadfence_block();
 GPUCAL_IS(mem_fence) void __threadfence_system();
@@ -1370,6 +1372,13 @@ GPUCAL_DEVICE inline T inclusive_scan(const thread_block_tile<N, P> &tile, T v, 
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
 typedef enum { cudaSuccess = 0 } cudaError_t;
+struct cudaExtent {
+    size_t width, height, depth;
+};
+struct cudaPitchedPtr {
+    void *ptr;
+    size_t pitch, xsize, ysize;
+};
 typedef enum { hipSuccess = 0 } hipError_t;
 typedef cudaStream_t hipStream_t;
 typedef cudaEvent_t hipEvent_t;

@@ -643,8 +643,13 @@ static char *name_of_instance(const char *name, CXCursor function)
             gcal_buf_puts(&out, clang_getCString(text));
             clang_disposeString(text);
         } else if (kind == CXTemplateArgumentKind_Integral) {
-            gcal_buf_printf(&out, "%lld",
-                            clang_Cursor_getTemplateArgumentValue(function, i));
+            long long value = clang_Cursor_getTemplateArgumentValue(function, i);
+
+            /* "true" is -1 in its one bit */
+            if (value == -1 &&
+                clang_Cursor_getTemplateArgumentUnsignedValue(function, i) == 1)
+                value = 1;
+            gcal_buf_printf(&out, "%lld", value);
         } else { /* a pack, or a function */
             gcal_buf_free(&out);
             return NULL;

@@ -378,6 +378,107 @@ static struct gcal_walk_value image_access(struct gcal_walk *w, CXCursor c,
     return value;
 }
 
+/* ---- textures of CUDA ---- */
+
+/* The texture that 'c' names, a reference to one or an object, which is an integer argument of the kernel;
+ * NULL: it is another.
+ */
+static const char *texture_name(struct gcal_walk *w, CXCursor c)
+{
+    struct gcal_walk_children kids;
+    struct gcal_walk_value value;
+    const char *name;
+
+    c = gcal_walk_strip_casts(w, c);
+    kids = gcal_walk_get_children(w, c);
+    if (gcal_source_kind(c) == CXCursor_CallExpr && kids.n == 2) /* a copy */
+        c = gcal_walk_strip_casts(w, kids.c[1]);
+    if (gcal_walk_type_is_record(gcal_source_type(c)))
+        return gcal_source_kind(c) == CXCursor_DeclRefExpr
+                   ? gcal_walk_name(w, clang_getCursorReferenced(c))
+                   : NULL;
+    value = gcal_walk_expr_value(w, c);
+    name = value.kind == GCAL_WALK_VALUE_INTEGER ? gcal_poly_text(w->c, value.p) : NULL;
+    return name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz"
+                                      "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")]
+               ? name
+               : NULL;
+}
+
+/* How many coordinates a function has: "tex2D", "tex2DLayered" with the layer; 0: not known. */
+static size_t texture_dims(const char *name)
+{
+    size_t n = name[strlen("tex")] >= '1' && name[strlen("tex")] <= '3'
+                   ? (size_t)(name[strlen("tex")] - '0')
+                   : 0;
+
+    return n && strstr(name, "Layered") ? n + 1 : n;
+}
+
+/* Coordinates, integers or numbers of texels with fractions, as one place: as join_coordinates(). */
+static void find_texture_place(struct gcal_walk *w, size_t n, const CXCursor *arguments,
+                               struct gcal_walk_value *image)
+{
+    static const char *const extents[] = { GCAL_SETS_IMAGE_ROW, GCAL_SETS_IMAGE_PLANE };
+    const struct gcal_poly *sum = gcal_poly_integer(w->c, 0),
+                           *stride = gcal_poly_integer(w->c, 1), *p;
+    bool is_exact = true;
+
+    for (size_t i = 0; i < n; i++) {
+        struct gcal_walk_value value = gcal_walk_index_expr(w, arguments[i]);
+
+        image->chain = gcal_walk_chain_union(w, image->chain, value.chain);
+        gcal_walk_value_wait(image, &value);
+        p = value.kind == GCAL_WALK_VALUE_INTEGER ? value.p : NULL;
+        if (!p && value.quotient)
+            p = gcal_walk_quotient_call(w, "floor", value).quotient;
+        is_exact = is_exact && p;
+        p = p ? p : gcal_walk_near_of(w, value);
+        sum = sum && p ? gcal_poly_add(w->c, sum, gcal_poly_mul(w->c, p, stride)) : NULL;
+        if (i + 1 < n)
+            stride = gcal_poly_mul(w->c, stride,
+                                   gcal_poly_parameter(w->c, extents[i < 2 ? i : 1]));
+    }
+    if (is_exact)
+        image->p = sum;
+    else if (sum)
+        image->near = sum;
+    else if (!image->depth && !image->carried && !image->is_mixed)
+        image->near = place_by_ids(w, (int64_t)n);
+}
+
+static bool texture_access(struct gcal_walk *w, CXCursor c, const char *name,
+                           struct gcal_walk_children kids, struct gcal_walk_value *value)
+{
+    bool is_stored = gcal_source_type(c).kind == CXType_Void; /* tex2D(&v, t, x, y) */
+    size_t n = texture_dims(name), first = is_stored ? 3 : 2;
+    const char *texture =
+        n && kids.n >= first + n ? texture_name(w, kids.c[first - 1]) : NULL;
+    struct gcal_walk_value image = { .kind = GCAL_WALK_VALUE_POINTER, .on_data = true };
+    struct gcal_walk_lvalue to;
+    CXType type = gcal_source_type(is_stored ? kids.c[1] : c);
+
+    if (!texture)
+        return false;
+    type = is_stored ? clang_getCanonicalType(gcal_walk_pointee(type)) : type;
+    image.array = gcal_walk_array_find(w, texture, GCAL_FEATURE_SPACE_IMAGE);
+    w->nest->arrays[image.array].texel_bytes = gcal_source_size(type);
+    find_texture_place(w, n, kids.c + first, &image);
+    gcal_walk_count_access(w, c, type, gcal_walk_type_width(type),
+                           GCAL_FEATURE_SPACE_IMAGE, GCAL_FEATURE_LOAD, image,
+                           gcal_annotations_tag(&w->annotations, kids.c[first - 1]));
+    *value = gcal_walk_loaded(GCAL_FEATURE_SPACE_IMAGE, image);
+    value->why = "it comes from a texture";
+    value->chain = image.chain;
+    if (is_stored) {
+        to = gcal_walk_lvalue_of_target(w, kids.c[1], type);
+        gcal_walk_lvalue_store(w, c, &to, *value);
+    }
+    return true;
+}
+
+/* ---- sizes of images ---- */
+
 /* A size of an image as one of the kernel: "NAME_width". */
 static struct gcal_walk_value image_size(struct gcal_walk *w,
                                          struct gcal_walk_value image, const char *what)
@@ -434,6 +535,9 @@ bool gcal_walk_call_access(struct gcal_walk *w, CXCursor c, const char *name,
         { "write_image", image_access },     { "get_image_", image_query },
     };
 
+    if (w->unit->language == GCAL_SOURCE_CUDA && gcal_walk_starts_with(name, "tex") &&
+        texture_access(w, c, name, kids, value))
+        return true;
     for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
         if (gcal_walk_starts_with(name, functions[i].start)) {
             *value = functions[i].walk(w, c, name, kids);

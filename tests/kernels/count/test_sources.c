@@ -236,6 +236,46 @@ static void references_change_counters(void **state)
     }
 }
 
+/* Objects, in functions too, references, and results by a pointer; one texel of a row is read twice. */
+static void textures_are_images(void **state)
+{
+    static const char *const reads[][2] = {
+        { "y[i] = tex1Dfetch<float>(t, i/2);", "f_mem_access_image_float32_load_afr:2" },
+        { "y[i] = tex2D<float>(t, i + 0.5f, n - 1.5f);",
+          "f_mem_access_image_float32_load_afr:1" },
+        { "y[i] = tex2D(old, i, 3);", "f_mem_access_image_int16_load_afr:1" },
+        { "float4 v; tex2DLod(&v, t, i, n, 0); y[i] = v.w;",
+          "f_mem_access_image_float32_load_width:4_afr:1" },
+        { "y[i] = fetch(t, i);", "f_mem_access_image_float32_load_afr:1" },
+        { "y[i] = tex2D<float>(t, y[i], 2);", "f_mem_access_image_float32_load" },
+    };
+    char source[1000];
+    bool found;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(reads) / sizeof(*reads); i++) {
+        struct gcal_count_request r = request(source, "k");
+        struct gcal_profile *profile;
+
+        r.language = GCAL_SOURCE_CUDA;
+        snprintf(source, sizeof(source),
+                 "texture<short, 2> old;\n"
+                 "__device__ float fetch(cudaTextureObject_t from, int at)\n"
+                 "{ return tex1D<float>(from, at + 0.25f); }\n"
+                 "__global__ void k(cudaTextureObject_t t, float *y, int n)\n"
+                 "{ int i = blockIdx.x*blockDim.x + threadIdx.x; %s }\n",
+                 reads[i][0]);
+        if (!(profile = gcal_count(&r, &err)))
+            fail_msg("%s: %s", reads[i][0], err.text);
+        found = false;
+        for (size_t k = 0; k < profile->n_entries; k++)
+            found = found || strcmp(profile->entries[k].feature, reads[i][1]) == 0;
+        if (!found)
+            fail_msg("%s: no %s", reads[i][0], reads[i][1]);
+        gcal_profile_destroy(profile);
+    }
+}
+
 static void standards_are_build_options(void **state)
 {
     struct gcal_count_request r = request(GENERIC, NULL);
@@ -411,6 +451,25 @@ static void host_code_launches(void **state)
     }
 }
 
+/* As the kernel can be named by. */
+static void instances_are_listed(void **state)
+{
+    struct gcal_count_request r =
+        request("template <bool B, typename T, unsigned N, int M>\n"
+                "__global__ void f(T *x) { *x = B + N + M; }\n"
+                "int main() { f<true, float, 7, -1><<<1, 64>>>((float *)0); }\n",
+                NULL);
+    struct gcal_count_description d;
+
+    (void)state;
+    r.language = GCAL_SOURCE_CUDA;
+    assert_int_equal(gcal_count_describe(&r, &d, &err), 0);
+    assert_int_equal(d.kernels.n, 1);
+    r.kernel = d.kernels.items[0];
+    expect_counted(&r);
+    gcal_count_description_clear(&d);
+}
+
 static void what_a_kernel_needs_must_be_there(void **state)
 {
     static const char *const refused[][2] = {
@@ -483,6 +542,8 @@ static void declarations_have_what_kernels_use(void **state)
         "x[0] = std::numeric_limits<float>::max() + INT_MAX + M_PI + clock64(); "
         "assert(n);",
         "if (__any_sync(~0u, n) && __syncthreads_or(n)) printf(\"%d\", n);",
+        "cudaPitchedPtr p = { x, 64, 16, n }; cudaGridDependencySynchronize(); "
+        "((float *)((char *)p.ptr + p.pitch))[0] = 1;",
     };
     char source[600];
     struct gcal_count_request r = request(source, NULL);
@@ -516,6 +577,7 @@ int main(void)
         cmocka_unit_test(cuda_is_named),
         cmocka_unit_test(cpp_is_refused_with_its_place),
         cmocka_unit_test(references_change_counters),
+        cmocka_unit_test(textures_are_images),
         cmocka_unit_test(standards_are_build_options),
         cmocka_unit_test(generic_pointers_count_where_they_point),
         cmocka_unit_test(work_is_not_removed_around_generic_pointers),
@@ -523,6 +585,7 @@ int main(void)
         cmocka_unit_test(work_groups_come_from_the_kernel),
         cmocka_unit_test(describes_kernels_and_arguments),
         cmocka_unit_test(host_code_launches),
+        cmocka_unit_test(instances_are_listed),
         cmocka_unit_test(what_a_kernel_needs_must_be_there),
         cmocka_unit_test(overloads_are_told_apart),
         cmocka_unit_test(declarations_have_what_kernels_use),
