@@ -189,6 +189,23 @@ static void drop_define(struct gcal_yaml *map)
         }
 }
 
+static void put_quoted(struct gcal_buf *out, const char *text)
+{
+    gcal_buf_puts(out, "\"");
+    for (const char *c = text; *c; c++)
+        gcal_buf_printf(out, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+    gcal_buf_puts(out, "\"\n");
+}
+
+/* Without namespaces and template arguments: "gemm" of "la::gemm<float, TILE>". */
+static const char *short_name(struct gcal_arena *arena, const char *kernel)
+{
+    char *name = gcal_arena_format(arena, "%.*s", (int)strcspn(kernel, "<"), kernel);
+    char *colon = strrchr(name, ':');
+
+    return colon ? colon + 1 : name;
+}
+
 /* The text of an entry, with 'moved' where a value of the file is to be. */
 static const char *write_entry(struct gcal_arena *arena, const struct gcal_yaml *file,
                                const struct gcal_yaml *parameters,
@@ -196,8 +213,10 @@ static const char *write_entry(struct gcal_arena *arena, const struct gcal_yaml 
 {
     struct gcal_buf out = { 0 };
 
-    gcal_buf_printf(&out, "gpucal_kernel: 1\nname: %s\ntags: [tune]\n", kernel);
-    gcal_buf_printf(&out, "source: moved\nkernel: %s\n", kernel);
+    gcal_buf_printf(&out, "gpucal_kernel: 1\nname: %s\ntags: [tune]\n",
+                    short_name(arena, kernel));
+    gcal_buf_puts(&out, "source: moved\nkernel: ");
+    put_quoted(&out, kernel);
     const struct gcal_yaml *defines = gcal_yaml_find(file, "defines");
     gcal_buf_puts(&out, "arguments:\n");
     for (size_t i = 0; i < parameters->n_items; i++)
@@ -239,10 +258,8 @@ static int set_source_name(struct gcal_arena *arena, struct gcal_yaml *root,
     struct gcal_buf text = { 0 };
     struct gcal_yaml *names;
 
-    gcal_buf_puts(&text, "source: \"");
-    for (const char *c = slash ? slash + 1 : path; *c; c++)
-        gcal_buf_printf(&text, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
-    gcal_buf_puts(&text, "\"\n");
+    gcal_buf_puts(&text, "source: ");
+    put_quoted(&text, slash ? slash + 1 : path);
     quoted = gcal_arena_take(arena, &text);
     if (!(names = gcal_yaml_parse(quoted, strlen(quoted), path, err)))
         return -1;

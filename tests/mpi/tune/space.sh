@@ -53,6 +53,44 @@ tune edited.yaml --at n=2048 || fail "status $?"
 expect '^2 configurations; 2 left out$'
 expect '^  1 cannot be counted at these sizes, the first: .*multiple of the work-group size, 24$'
 
+# CUDA, whose parameters are macros or arguments of a template: the same predictions.
+cat > copy.cu << 'KERNEL'
+template <typename T, int Each> __device__ void put(T *y, const T *x, int n)
+{
+    int i = (blockIdx.x * blockDim.x + threadIdx.x) * Each;
+    for (int k = 0; k < Each; k++)
+        if (i + k < n)
+            y[i + k] = x[i + k];
+}
+namespace by {
+template <typename T, int Each> __global__ void argument(T *y, const T *x, int n) { put<T, Each>(y, x, n); }
+}
+__global__ void macro(float *y, const float *x, int n) { put<float, EACH>(y, x, n); }
+int main() { macro<<<4, 64>>>(nullptr, nullptr, 4); }
+KERNEL
+for kernel in macro 'by::argument<float, EACH>'; do
+    cat > copy.yaml << SPACE
+gpucal_space: 1
+kernel: "$kernel"
+parameters: {EACH: [1, 4], B: {values: [64, 256], define: false}}
+sizes: {n: 1048576}
+local_size: [B]
+global_size: [n/EACH]
+args:
+  - {name: y, buffer: float32, elements: n, output: true}
+  - {name: x, buffer: float32, elements: n}
+  - {name: n, scalar: int32, value: n}
+SPACE
+    "$gpucal" tune copy.cu --space copy.yaml --params "$data/general/h200.yaml" > answer 2>&1 ||
+        fail "status $? of $kernel"
+    name=${kernel#by::} name=${name%%<*}
+    expect "^$name n:1048576 on NVIDIA H200 of node vm, model general$"
+    expect '^4 configurations$'
+    expect '^ +4 .*EACH:[14] B:(64|256)$'
+    tail -n +2 answer > "$name"
+done
+cmp -s macro argument || fail "template arguments differ from macros: $(cat macro)"
+
 # The choice as a header, which compilers accept; all of the ranking as JSON.
 tune product.yaml --best 1 --header chosen.h -o ranking.json || fail "status $?"
 expect '^ +1 '
