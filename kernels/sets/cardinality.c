@@ -10,11 +10,14 @@
  * constraints k*q <= e <= k*q + k-1.
  */
 
+#include <isl/mat.h>
+#include <isl/val.h>
 #include <stdlib.h>
 
 #include "kernels/sets/private.h"
 
 enum { MOST_PIECES = 96, LONGEST_PERIOD = 64 };
+static const long LONG_FACTOR = 1L << 31;
 
 struct counting {
     struct gcal_sets_context *context;
@@ -470,6 +473,54 @@ static isl_stat count_basic(isl_basic_set *set, void *data)
     return counting->total ? isl_stat_ok : isl_stat_error;
 }
 
+/* ---- sets that isl takes too long for ---- */
+
+/* Whether an integer of which isl knows only bounds has a factor in these constraints, of
+ * which it is one of the first 'n' columns, whose square is longer than a word.
+ */
+static bool has_long_factor(isl_mat *rows, int n)
+{
+    bool is_long = false;
+
+    for (int i = 0; i < isl_mat_rows(rows) && !is_long; i++)
+        for (int j = 0; j < n && !is_long; j++) {
+            isl_val *factor = isl_mat_get_element_val(rows, i, j);
+
+            is_long = isl_val_cmp_si(factor, LONG_FACTOR) >= 0 ||
+                      isl_val_cmp_si(factor, -LONG_FACTOR) <= 0;
+            isl_val_free(factor);
+        }
+    isl_mat_free(rows);
+    return is_long;
+}
+
+static isl_stat find_long_factor(isl_basic_set *set, void *found)
+{
+    int n = isl_basic_set_dim(set, isl_dim_div);
+
+    if (n > 1 &&
+        has_long_factor(isl_basic_set_inequalities_matrix(set, isl_dim_div, isl_dim_set,
+                                                          isl_dim_param, isl_dim_cst),
+                        n))
+        *(bool *)found = true;
+    isl_basic_set_free(set);
+    return *(bool *)found ? isl_stat_error : isl_stat_ok;
+}
+
+/* The set with each such integer as a floor, where that is found within an attempt's budget.
+ * isl looks for points of the lattice, by numbers of ever more words: with long factors that
+ * ends the budget, after seconds instead of a tenth of one.  So they end it at once.
+ */
+static isl_set *find_floors(isl_ctx *isl, isl_set *set)
+{
+    bool is_long = false;
+
+    isl_set_foreach_basic_set(set, find_long_factor, &is_long);
+    if (is_long)
+        isl_ctx_abort(isl);
+    return isl_set_compute_divs(set);
+}
+
 const struct gcal_poly *gcal_sets_cardinality(struct gcal_sets_context *context,
                                               isl_set *set)
 {
@@ -481,7 +532,7 @@ const struct gcal_poly *gcal_sets_cardinality(struct gcal_sets_context *context,
 
     sizes.n_dims = 0;
     counting.facts = gcal_sets_context_universe(&sizes);
-    set = isl_set_coalesce(isl_set_make_disjoint(isl_set_compute_divs(set)));
+    set = isl_set_coalesce(isl_set_make_disjoint(find_floors(context->isl, set)));
     if (!counting.facts || isl_set_foreach_basic_set(set, count_basic, &counting) < 0)
         counting.total = NULL;
     isl_basic_set_free(counting.facts);

@@ -195,7 +195,9 @@ bool gcal_sets_end_attempt(struct gcal_sets_nest *nest, bool found)
         gcal_poly_discard_attempt(nest->c);
         forget_since(nest, &nest->begun);
     }
-    if (isl_ctx_last_error(nest->isl) == isl_error_quota)
+    isl_ctx_resume(nest->isl);
+    if (isl_ctx_last_error(nest->isl) == isl_error_quota ||
+        isl_ctx_last_error(nest->isl) == isl_error_abort)
         nest->operations +=
             PRICE_OF_FAILURE * (long)isl_ctx_get_max_operations(nest->isl);
     else
