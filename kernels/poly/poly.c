@@ -644,10 +644,14 @@ int64_t gcal_poly_denominator(const struct gcal_poly *p)
 {
     int64_t den = 1;
 
-    for (size_t i = 0; i < p->n_terms; i++)
-        if (__builtin_mul_overflow(
-                den, p->terms[i].den / gcal_poly_gcd(den, p->terms[i].den), &den))
+    for (size_t i = 0; i < p->n_terms; i++) {
+        int64_t of_term = p->terms[i].den;
+
+        /* Nearly all are 1, and this is asked for each lane of each access. */
+        if (of_term != 1 &&
+            __builtin_mul_overflow(den, of_term / gcal_poly_gcd(den, of_term), &den))
             return 0;
+    }
     return den;
 }
 
