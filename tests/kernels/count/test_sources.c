@@ -558,6 +558,30 @@ static void declarations_have_what_kernels_use(void **state)
     }
 }
 
+/* Parts of the declarations are left out of sources that lack certain words. */
+static void declarations_fit_together(void **state)
+{
+    static const char *const words[] = {
+        "half",   "_rn",         "cooperative_groups",
+        "tex",    "cuCtxCreate", "hipCtxCreate",
+        "omplex", "cbrt",        "erfinv",
+        "__vadd", "_block",      "std::",
+        "surf",   "fp8",         "hipDeviceSynchronize",
+        "atan",   "bessel",      "cuDeviceGet",
+    };
+    char source[200];
+    struct gcal_count_request r = request(source, NULL);
+
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof(words) / sizeof(*words); i++) {
+        r.language = i % 2 ? GCAL_SOURCE_HIP : GCAL_SOURCE_CUDA;
+        snprintf(source, sizeof(source),
+                 "// %s\n__global__ void k(float *x) { x[threadIdx.x] = 1; }\n",
+                 words[i / 2]);
+        expect_counted(&r);
+    }
+}
+
 static void names_of_kernels_are_suggested(void **state)
 {
     struct gcal_count_request r = request(GOOD REQUIRED, "goood");
@@ -589,6 +613,7 @@ int main(void)
         cmocka_unit_test(what_a_kernel_needs_must_be_there),
         cmocka_unit_test(overloads_are_told_apart),
         cmocka_unit_test(declarations_have_what_kernels_use),
+        cmocka_unit_test(declarations_fit_together),
         cmocka_unit_test(names_of_kernels_are_suggested),
     };
 
