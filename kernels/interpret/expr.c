@@ -613,7 +613,7 @@ static struct gcal_interp_node *call(struct gcal_interp_translator *t, CXCursor 
                                      const char *name,
                                      struct gcal_interp_node **arguments, size_t n)
 {
-    CXCursor definition = clang_getCursorDefinition(clang_getCursorReferenced(c));
+    CXCursor definition = clang_getCursorDefinition(gcal_source_called(c));
     const struct gcal_interp_type *type = type_of(t, c);
     struct gcal_interp_function *function;
 
@@ -635,7 +635,7 @@ static struct gcal_interp_node *no_format(struct gcal_interp_translator *t, CXCu
 static struct gcal_interp_node *translate_call(struct gcal_interp_translator *t,
                                                CXCursor c)
 {
-    CXCursor function = clang_getCursorDefinition(clang_getCursorReferenced(c));
+    CXCursor function = clang_getCursorDefinition(gcal_source_called(c));
     struct gcal_interp_node **arguments, *n = NULL;
     struct gcal_source_children children;
     char *name = gcal_interp_program_name(t, c);

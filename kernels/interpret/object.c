@@ -17,7 +17,7 @@ static bool is_cuda(const struct gcal_interp_translator *t)
 
 static bool is_reference_call(CXCursor c)
 {
-    CXCursor function = clang_getCursorReferenced(c);
+    CXCursor function = gcal_source_called(c);
 
     return !clang_Cursor_isNull(function) &&
            gcal_source_is_reference(
@@ -198,7 +198,7 @@ bool gcal_interp_translate_object_call(struct gcal_interp_translator *t, CXCurso
                                        struct gcal_source_children kids,
                                        struct gcal_interp_node **n)
 {
-    CXCursor function = clang_getCursorReferenced(call);
+    CXCursor function = gcal_source_called(call);
     CXCursor definition = clang_getCursorDefinition(function);
     struct gcal_interp_node *address;
 
@@ -225,7 +225,7 @@ bool gcal_interp_translate_object_call(struct gcal_interp_translator *t, CXCurso
 
 bool gcal_interp_returns_reference(const struct gcal_interp_translator *t, CXCursor call)
 {
-    CXCursor definition = clang_getCursorDefinition(clang_getCursorReferenced(call));
+    CXCursor definition = clang_getCursorDefinition(gcal_source_called(call));
 
     return is_cuda(t) && is_reference_call(call) && has_body(definition);
 }

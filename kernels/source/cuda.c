@@ -74,7 +74,7 @@ CXCursor gcal_source_referred(const struct gcal_source_unit *unit)
 
 char *gcal_source_called_name(CXCursor call, struct gcal_error *err)
 {
-    CXCursor function = clang_getCursorReferenced(call), name = clang_getNullCursor();
+    CXCursor function = gcal_source_called(call), name = clang_getNullCursor();
 
     if (clang_getCursorKind(function) == CXCursor_FunctionDecl &&
         clang_Location_isInSystemHeader(clang_getCursorLocation(function)))

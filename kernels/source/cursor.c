@@ -171,11 +171,63 @@ static bool contains_reference(CXCursor c, CXCursor to)
            clang_equalCursors(clang_getCursorReferenced(c), to);
 }
 
+static enum CXChildVisitResult take_first(CXCursor c, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    *(CXCursor *)data = c;
+    return CXChildVisit_Break;
+}
+
+static CXCursor first_child(CXCursor c)
+{
+    CXCursor child = clang_getNullCursor();
+
+    clang_visitChildren(c, take_first, &child);
+    return child;
+}
+
+static bool is_function_pointer(CXCursor c)
+{
+    CXType type = gcal_source_type(c);
+
+    return type.kind == CXType_Pointer &&
+           clang_getCanonicalType(clang_getPointeeType(type)).kind ==
+               CXType_FunctionProto;
+}
+
+/* In an instance, an argument of the template is a reference without a name, to which its value is the child.  Of
+ * "f(x)(y)" libclang says that it calls f.
+ */
+CXCursor gcal_source_called(CXCursor call)
+{
+    CXCursor function = clang_getCursorReferenced(call), c = call, callee;
+
+    if (clang_getCursorKind(call) != CXCursor_CallExpr ||
+        (!clang_Cursor_isNull(function) &&
+         clang_getCursorKind(function) != CXCursor_FunctionDecl))
+        return function;
+    do {
+        c = first_child(c);
+        callee = clang_getCursorReferenced(c);
+    } while (
+        clang_getCursorKind(c) == CXCursor_UnaryOperator ||
+        clang_getCursorKind(c) == CXCursor_ParenExpr ||
+        clang_getCursorKind(c) == CXCursor_UnexposedExpr ||
+        (clang_getCursorKind(c) == CXCursor_DeclRefExpr && clang_Cursor_isNull(callee)));
+    if (clang_getCursorKind(c) == CXCursor_CallExpr && is_function_pointer(c))
+        return clang_getNullCursor();
+    return clang_Cursor_isNull(function) &&
+                   clang_getCursorKind(callee) == CXCursor_FunctionDecl &&
+                   clang_getCursorKind(c) == CXCursor_DeclRefExpr
+               ? callee
+               : function;
+}
+
 /* Puts the children of a call in the order of gcal_source_get_children(). */
 static int order_call(CXCursor call, struct gcal_source_children *children,
                       struct gcal_error *err)
 {
-    CXCursor function = clang_getCursorReferenced(call), callee = clang_getNullCursor();
+    CXCursor function = gcal_source_called(call), callee = clang_getNullCursor();
     enum CXCursorKind kind = clang_getCursorKind(function);
     int n = clang_Cursor_getNumArguments(call);
     CXCursor object = clang_getNullCursor(), *ordered;
@@ -193,7 +245,8 @@ static int order_call(CXCursor call, struct gcal_source_children *children,
             callee = children->cursors[i];
             object = gcal_source_first_child(callee);
             has_object = true;
-        } else if (contains_reference(children->cursors[i], function)) {
+        } else if (contains_reference(children->cursors[i], function) ||
+                   clang_Cursor_isNull(clang_getCursorReferenced(call))) {
             callee = children->cursors[i];
             break;
         }

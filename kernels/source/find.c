@@ -380,7 +380,7 @@ static enum CXChildVisitResult reach(CXCursor c, CXCursor parent, CXClientData d
         gcal_source_set_add(&r->used, to);
     if (clang_getCursorKind(c) != CXCursor_CallExpr)
         return CXChildVisit_Recurse;
-    function = clang_getCursorDefinition(to);
+    function = clang_getCursorDefinition(gcal_source_called(c));
     if (gcal_source_kind(function) == CXCursor_FunctionDecl && !is_reached(r, function)) {
         r->functions[r->n++] = function;
         clang_visitChildren(function, reach, r);

@@ -110,6 +110,8 @@ size_t gcal_source_bases(CXType record);
 
 /* In bits, of a member of 'record' or of a member without a name in it; negative: unknown. */
 long long gcal_source_member_offset(CXType record, CXCursor field);
+/* The function that is called, an argument of a template too; or a null cursor, or what it points to. */
+CXCursor gcal_source_called(CXCursor call);
 /* The name of the function that is called, in OpenCL C if CUDA has another for it; the caller's to
  * free, NULL with 'err'.
  */

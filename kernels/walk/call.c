@@ -302,15 +302,16 @@ struct gcal_walk_value gcal_walk_call(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
     const char *name = gcal_walk_name(w, c);
-    CXCursor function = clang_getCursorDefinition(clang_getCursorReferenced(c));
+    CXCursor function = clang_getCursorDefinition(gcal_source_called(c));
     struct gcal_walk_value value;
 
     if (w->unit->language == GCAL_SOURCE_CUDA &&
-        gcal_walk_object_call(w, c, clang_getCursorReferenced(c), kids, &value))
+        gcal_walk_object_call(w, c, gcal_source_called(c), kids, &value))
         return value;
     if (gcal_source_kind(function) == CXCursor_FunctionDecl)
         return gcal_walk_call_function(w, c, function, kids, NULL);
-    if (!*name) {
+    if (!*name || (w->unit->language == GCAL_SOURCE_CUDA &&
+                   clang_Cursor_isNull(gcal_source_called(c)))) {
         gcal_walk_fail(w, c, "a call through a pointer cannot be counted");
         return gcal_walk_unknown(NULL);
     }

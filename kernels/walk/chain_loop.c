@@ -98,11 +98,10 @@ static void find_changed(struct gcal_walk *w, struct changed *changed, CXCursor 
     if (is_change(c) && kids.n)
         add_target(w, changed, kids.c[0]);
     for (size_t i = 1; i < kids.n && kind == CXCursor_CallExpr; i++)
-        if (gcal_walk_may_change(clang_getCursorReferenced(c), i))
+        if (gcal_walk_may_change(gcal_source_called(c), i))
             add_target(w, changed, kids.c[i]);
-    if (kind == CXCursor_CallExpr && gcal_walk_is_lambda(w, clang_getCursorReferenced(c)))
-        find_changed(w, changed, clang_getCursorDefinition(clang_getCursorReferenced(c)),
-                     false);
+    if (kind == CXCursor_CallExpr && gcal_walk_is_lambda(w, gcal_source_called(c)))
+        find_changed(w, changed, clang_getCursorDefinition(gcal_source_called(c)), false);
     if (kind == CXCursor_DeclRefExpr && !is_base &&
         gcal_source_is_array(gcal_source_type(c)))
         add_decl(changed, clang_getCursorReferenced(c));

@@ -225,7 +225,7 @@ static void add_assigned(struct gcal_walk *w, struct gcal_walk_loop_facts *facts
 /* The function of the source that is called; or a null cursor. */
 static CXCursor find_called(CXCursor call)
 {
-    CXCursor function = clang_getCursorDefinition(clang_getCursorReferenced(call));
+    CXCursor function = clang_getCursorDefinition(gcal_source_called(call));
 
     return gcal_source_kind(function) == CXCursor_FunctionDecl ? function
                                                                : clang_getNullCursor();
@@ -296,7 +296,7 @@ static void find_call_facts(struct gcal_walk *w, struct gcal_walk_loop_facts *fa
                                      is_variable_address(gcal_source_type(kids.c[i]));
     }
     for (size_t i = 1; i < kids.n; i++) {
-        if (gcal_walk_may_change(clang_getCursorReferenced(c), i))
+        if (gcal_walk_may_change(gcal_source_called(c), i))
             add_assigned(w, facts, kids.c[i], clang_getNullCursor());
         if (!is_known || !is_read_only(w, kids.c[i], gcal_source_parameter(function, i)))
             find_facts(w, facts, kids.c[i], false);

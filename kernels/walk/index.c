@@ -72,7 +72,7 @@ static bool is_index_argument(struct gcal_walk *w, CXCursor call, size_t i, size
     if (gcal_walk_starts_with(name, "write_image"))
         return i > 1 && i < n;
     return name[0] == 'v' ||
-           gcal_source_kind(clang_getCursorDefinition(clang_getCursorReferenced(call))) ==
+           gcal_source_kind(clang_getCursorDefinition(gcal_source_called(call))) ==
                CXCursor_FunctionDecl;
 }
 

@@ -313,7 +313,7 @@ static struct gcal_walk_value forget_value(struct gcal_walk *w,
 static CXCursor find_changing(struct gcal_walk *w, CXCursor call,
                               struct gcal_walk_children kids)
 {
-    CXCursor function = clang_getCursorReferenced(call);
+    CXCursor function = gcal_source_called(call);
     CXCursor body = clang_getCursorDefinition(function);
     bool is = gcal_walk_changes_caller(w, function, kids);
 
@@ -364,7 +364,7 @@ static void find_call_changes(struct gcal_walk *w, struct finding *finding, CXCu
         return;
     }
     for (size_t i = 1; i < kids.n; i++)
-        if (gcal_walk_may_change(clang_getCursorReferenced(call), i))
+        if (gcal_walk_may_change(gcal_source_called(call), i))
             note_change(w, finding, kids.c[i], null, false, 2);
 }
 

@@ -250,7 +250,7 @@ static bool is_copy(struct gcal_walk *w, CXCursor function,
 bool gcal_walk_call_lvalue(struct gcal_walk *w, CXCursor call,
                            struct gcal_walk_lvalue *lvalue)
 {
-    CXCursor function = clang_getCursorReferenced(call);
+    CXCursor function = gcal_source_called(call);
     CXCursor definition = clang_getCursorDefinition(function);
     struct gcal_walk_children kids = gcal_walk_get_children(w, call);
     struct gcal_walk_lvalue found = { .size = -1 };

@@ -74,7 +74,7 @@ static bool differs(struct gcal_walk *w, CXCursor c)
         return true; /* of any object */
     if (kind == CXCursor_CallExpr &&
         (names_lane(gcal_walk_name(w, c)) ||
-         is_lane(w, clang_getCursorDefinition(clang_getCursorReferenced(c)))))
+         is_lane(w, clang_getCursorDefinition(gcal_source_called(c)))))
         return true;
     for (size_t i = 0; i < kids.n; i++)
         if (differs(w, kids.c[i]))
@@ -119,7 +119,7 @@ static bool mark(struct gcal_walk *w, CXCursor c, struct place at);
 static bool mark_call(struct gcal_walk *w, CXCursor c, struct gcal_walk_children kids,
                       struct place at)
 {
-    CXCursor function = clang_getCursorDefinition(clang_getCursorReferenced(c));
+    CXCursor function = clang_getCursorDefinition(gcal_source_called(c));
     struct gcal_walk_children parts;
     bool found = false;
 

@@ -236,6 +236,31 @@ static void references_change_counters(void **state)
     }
 }
 
+static void functions_are_arguments_of_templates(void **state)
+{
+    static const char source[] =
+        "__device__ float twice(float v) { return 2 * v; }\n"
+        "typedef float (*function)(float);\n"
+        "template <function f> __device__ float apply(float v) { return f(v); }\n"
+        "__device__ function pick(int i) { return twice; }\n"
+        "__global__ void good(float *x) { x[threadIdx.x] = apply<twice>(x[1]); }\n"
+        "__global__ void bad(float *x, int n) { x[threadIdx.x] = pick(n)(x[1]); }\n";
+    struct gcal_count_request r = request(source, "good");
+    struct gcal_profile *profile;
+    bool multiplies = false;
+
+    (void)state;
+    r.language = GCAL_SOURCE_CUDA;
+    if (!(profile = gcal_count(&r, &err)))
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < profile->n_entries; i++)
+        multiplies |= strcmp(profile->entries[i].feature, "f_op_float32_mul") == 0;
+    assert_true(multiplies);
+    gcal_profile_destroy(profile);
+    r.kernel = "bad";
+    expect_refused(&r, "a call through a pointer cannot be counted");
+}
+
 /* Objects, in functions too, references, and results by a pointer; one texel of a row is read twice. */
 static void textures_are_images(void **state)
 {
@@ -601,6 +626,7 @@ int main(void)
         cmocka_unit_test(cuda_is_named),
         cmocka_unit_test(cpp_is_refused_with_its_place),
         cmocka_unit_test(references_change_counters),
+        cmocka_unit_test(functions_are_arguments_of_templates),
         cmocka_unit_test(textures_are_images),
         cmocka_unit_test(standards_are_build_options),
         cmocka_unit_test(generic_pointers_count_where_they_point),
