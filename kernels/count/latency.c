@@ -9,7 +9,8 @@
  * to a private array in memory behind a branch on data, has an atomic, or a step that is known at
  * run time only.  Those of other loops overlap in f_load_chain, as if they were unrolled, and
  * follow each other in f_load_round.  Loops of few independent iterations that are unrolled
- * entirely (reuse.c) are no loops here.  What is said of a loop's iterations holds for those
+ * entirely (reuse.c) are no loops here.  Asynchronous copies that an iteration leaves to later ones to
+ * wait for are no loads here, as its work hides them.  What is said of a loop's iterations holds for those
  * that were walked one by one (struct gcal_sets_step), too.
  */
 #include <string.h>
@@ -35,7 +36,7 @@ static bool is_load(const struct gcal_count_builder *m,
 {
     enum gcal_feature_space space = m->nest->arrays[e->array].space;
 
-    return !e->atomic && e->direction == GCAL_FEATURE_LOAD &&
+    return !e->atomic && !e->is_ahead && e->direction == GCAL_FEATURE_LOAD &&
            (space == GCAL_FEATURE_SPACE_GLOBAL || space == GCAL_FEATURE_SPACE_IMAGE);
 }
 

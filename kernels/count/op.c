@@ -9,13 +9,14 @@ static bool is_same_op(const struct gcal_sets_op_event *a,
                        const struct gcal_sets_op_event *b)
 {
     return a->dtype == b->dtype && a->index == b->index && a->auxiliary == b->auxiliary &&
-           strcmp(a->op, b->op) == 0;
+           a->matrix == b->matrix && strcmp(a->op, b->op) == 0;
 }
 
 static enum gcal_feature_kind kind_of(const struct gcal_sets_op_event *e)
 {
     return e->index       ? GCAL_FEATURE_INDEX_OP
            : e->auxiliary ? GCAL_FEATURE_AUXILIARY_OP
+           : e->matrix    ? GCAL_FEATURE_MATRIX_OP
                           : GCAL_FEATURE_OP;
 }
 
@@ -23,15 +24,18 @@ static void add_op(struct gcal_count_builder *m, const struct gcal_sets_op_event
                    const struct gcal_count_counter *counter)
 {
     struct gcal_profile_entry *entry = gcal_count_builder_add(
-        m, kind_of(e), gcal_poly_format(m->c, "_%s_%s", e->dtype, e->op));
+        m, kind_of(e),
+        e->matrix ? gcal_poly_format(m->c, "_%s", e->matrix)
+                  : gcal_poly_format(m->c, "_%s_%s", e->dtype, e->op));
 
     if (!entry)
         return;
-    entry->dtype = gcal_count_builder_copy(m, e->dtype);
-    entry->op = gcal_count_builder_copy(m, e->op);
+    if (!e->matrix)
+        entry->dtype = gcal_count_builder_copy(m, e->dtype);
+    entry->op = gcal_count_builder_copy(m, e->matrix ? e->matrix : e->op);
     entry->count = gcal_count_builder_sub_group_text(m, counter->count);
     entry->estimated = counter->estimated;
-    if (kind_of(e) == GCAL_FEATURE_OP)
+    if (kind_of(e) == GCAL_FEATURE_OP || e->matrix)
         gcal_count_builder_add_to_component(m, GCAL_COUNT_COMPONENT_ONCHIP,
                                             counter->count, true, counter->estimated);
 }

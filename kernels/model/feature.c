@@ -54,6 +54,15 @@ static const struct gcal_feature_info kinds[GCAL_FEATURE_N_KINDS] = {
         .category = GCAL_FEATURE_CATEGORY_ARITHMETIC,
         .counted = GCAL_FEATURE_COUNTED_WITH_INDEX_ARITHMETIC,
     },
+    [GCAL_FEATURE_MATRIX_OP] = {
+        .name = "f_mma",
+        .fields = GCAL_FEATURE_FIELD_OP,
+        .in_order = true,
+        .granularity = GCAL_FEATURE_PER_SUB_GROUP,
+        .work = GCAL_FEATURE_WORK_MATRICES,
+        .execution = GCAL_FEATURE_EXECUTION_BY_GRANULARITY,
+        .category = GCAL_FEATURE_CATEGORY_ARITHMETIC,
+    },
     [GCAL_FEATURE_MEM_ACCESS] = {
         .name = "f_mem_access",
         .fields = ACCESS_FIELDS | GCAL_FEATURE_FIELD_SPACE | GCAL_FEATURE_FIELD_DIRECTION |
@@ -253,7 +262,8 @@ const struct gcal_feature_info *gcal_feature_info(enum gcal_feature_kind kind)
 
 bool gcal_feature_is_op(enum gcal_feature_kind kind)
 {
-    return kinds[kind].fields & (GCAL_FEATURE_FIELD_OP | GCAL_FEATURE_FIELD_ATOMIC_OP);
+    return (kinds[kind].fields & GCAL_FEATURE_FIELD_DTYPE) &&
+           (kinds[kind].fields & (GCAL_FEATURE_FIELD_OP | GCAL_FEATURE_FIELD_ATOMIC_OP));
 }
 
 enum gcal_feature_kind gcal_feature_counted_kind(enum gcal_feature_kind kind)

@@ -4,6 +4,8 @@
  *                                 div_constant and rem_constant: of integers by a constant
  *   f_index[_<dtype>[_<op>]]      the same for subscripts and loop control
  *   f_aux[_<dtype>[_<op>]]        cmp, select, neg, convert of other values
+ *   f_mma[_<type>]                products of matrices, as multiply-adds of a work-item; type:
+ *                                 f16, bf16, tf32, f64, int8
  *   f_mem_access[_tag:<name>][_<global|local|constant|image|private>][_<dtype>]
  *               [_<load|store>]
  *               [_width:<elements>][_lstrides:{axis:constraint;..}][_gstrides:{..}]
@@ -116,6 +118,7 @@ enum gcal_feature_kind {
     GCAL_FEATURE_OP,
     GCAL_FEATURE_INDEX_OP,
     GCAL_FEATURE_AUXILIARY_OP,
+    GCAL_FEATURE_MATRIX_OP,
     GCAL_FEATURE_MEM_ACCESS,
     GCAL_FEATURE_LOCAL_PASS,
     GCAL_FEATURE_SECTOR,
@@ -206,6 +209,7 @@ enum gcal_feature_granularity {
 enum gcal_feature_work {
     GCAL_FEATURE_WORK_NONE,
     GCAL_FEATURE_WORK_OPERATIONS,
+    GCAL_FEATURE_WORK_MATRICES, /* two operations each */
     GCAL_FEATURE_WORK_ACCESSES, /* of a data type and vector width: bytes */
     GCAL_FEATURE_WORK_COPIED_BYTES,
 };

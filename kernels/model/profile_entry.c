@@ -319,6 +319,8 @@ int gcal_profile_take_entry(struct gcal_profile_decoder *d, const struct gcal_ya
     entry->granularity = granularity;
     if (gcal_feature_is_op(entry->kind) && (!entry->dtype || !entry->op))
         return gcal_yaml_error(map, d->err, "an operation needs 'dtype' and 'op'");
+    if (entry->kind == GCAL_FEATURE_MATRIX_OP && !entry->op)
+        return gcal_yaml_error(map, d->err, "an operation on matrices needs 'op'");
     if (gcal_feature_is_transfer(entry->kind)) {
         const struct gcal_yaml *direction = gcal_profile_need(map, "direction", d->err);
         const struct gcal_yaml *memory =

@@ -92,6 +92,8 @@ struct gcal_sets_op_event {
     int64_t instructions; /* of vectors as well, each once */
     bool index;           /* integer arithmetic of subscripts and loop control */
     bool auxiliary; /* a comparison, selection, negation or conversion of other values */
+    const char *
+        matrix; /* of matrices, the type of their elements: 'times' multiply-adds; or NULL */
 };
 
 /* Names of the extents of images, which no size can have: longer than any row. */
@@ -145,6 +147,8 @@ struct gcal_sets_access_event {
     size_t n_barriers;               /* before it in the source */
     bool is_initialiser;             /* of a private array */
     bool is_volatile;
+    bool is_copy;  /* asynchronous, to local memory, */
+    bool is_ahead; /* which only a later iteration of a loop waits for */
     const struct gcal_sets_scope *scope;
     const struct gcal_sets_step *step; /* innermost; NULL: none */
     int line, column;

@@ -1239,6 +1239,114 @@ GPUCAL_SURFACE(surf3D, int, int, int)
 GPUCAL_SURFACE(surf2DLayered, int, int, int)
 #endif
 
+/* ---- matrices of warps ---- */
+
+#ifndef GPUCAL_NO_MATRICES
+/* A factor's rows, or columns, are loaded as words of 4 bytes, eight rows of four at a time, and sums as pairs:
+ * that is where the hardware has them.  Layouts of other elements transpose at no cost.
+ */
+namespace nvcuda {
+namespace wmma {
+struct matrix_a;
+struct matrix_b;
+struct accumulator;
+struct row_major;
+struct col_major;
+namespace precision {
+struct tf32;
+}
+enum layout_t { mem_row_major, mem_col_major };
+template <class T> struct gpucal_element { using type = T; };
+template <> struct gpucal_element<precision::tf32> { using type = float; };
+template <class A> GPUCAL_IS(gpucal_mma_f16) A gpucal_mma(half *, int, A);
+template <class A> GPUCAL_IS(gpucal_mma_bf16) A gpucal_mma(__bf16 *, int, A);
+template <class A> GPUCAL_IS(gpucal_mma_tf32) A gpucal_mma(precision::tf32 *, int, A);
+template <class A> GPUCAL_IS(gpucal_mma_f64) A gpucal_mma(double *, int, A);
+template <class A> GPUCAL_IS(gpucal_mma_int8) A gpucal_mma(signed char *, int, A);
+template <class A> GPUCAL_IS(gpucal_mma_int8) A gpucal_mma(unsigned char *, int, A);
+template <class Use, int M, int N, int K> struct gpucal_shape;
+template <int M, int N, int K> struct gpucal_shape<matrix_a, M, N, K> { enum { rows = M, columns = K }; };
+template <int M, int N, int K> struct gpucal_shape<matrix_b, M, N, K> { enum { rows = K, columns = N }; };
+template <int M, int N, int K> struct gpucal_shape<accumulator, M, N, K> { enum { rows = M, columns = N }; };
+template <class Layout, int ROWS, int COLUMNS> struct gpucal_lines { enum { n = ROWS, length = COLUMNS }; };
+template <int ROWS, int COLUMNS> struct gpucal_lines<col_major, ROWS, COLUMNS> { enum { n = COLUMNS, length = ROWS }; };
+template <class Use, int M, int N, int K, class T, class Layout = void> struct fragment {
+    using element_type = T;
+    using storage_element_type = typename gpucal_element<T>::type;
+    using shape = gpucal_shape<Use, M, N, K>;
+    enum { num_elements = shape::rows * shape::columns / 32, num_storage_elements = num_elements };
+    storage_element_type x[num_elements];
+};
+template <class Use, int M, int N, int K, class T, class L, class V>
+GPUCAL_DEVICE inline void fill_fragment(fragment<Use, M, N, K, T, L> &f, const V &v)
+{
+    for (int i = 0; i < f.num_elements; i++)
+        f.x[i] = v;
+}
+template <class Use, int M, int N, int K, class T, class L>
+GPUCAL_DEVICE inline void load_matrix_sync(fragment<Use, M, N, K, T, L> &, const typename gpucal_element<T>::type *p,
+                                           unsigned ldm)
+{
+    using E = typename gpucal_element<T>::type;
+    using W = std::conditional_t<sizeof(E) == 8, double, unsigned>;
+    using lines = gpucal_lines<L, gpucal_shape<Use, M, N, K>::rows, gpucal_shape<Use, M, N, K>::columns>;
+    constexpr int each = sizeof(W) / sizeof(E), high = lines::n < 8 ? lines::n : 8, wide = 32 / high;
+    int lane = __lane_id();
+
+#pragma unroll
+    for (int r = 0; r < lines::n / high; r++)
+#pragma unroll
+        for (int c = 0; c < lines::length / (each * wide); c++)
+            W word = *(const W *)&p[(r * high + lane / wide) * ldm + (c * wide + lane % wide) * each];
+}
+template <bool LOADS, class F, class E> GPUCAL_DEVICE inline void gpucal_sums(F &f, E *p, unsigned ldm, layout_t layout)
+{
+    struct GPUCAL_IS_VECTOR(2 * sizeof(E)) pair {
+        E x, y;
+    };
+    int row = __lane_id() / 4, column = __lane_id() % 4 * 2, i = 0;
+
+#pragma unroll
+    for (int r = 0; r < F::shape::rows; r += 8)
+#pragma unroll
+        for (int c = 0; c < F::shape::columns; c += 8, i += 2) {
+            if (layout == mem_row_major) {
+                pair *at = (pair *)&p[(r + row) * ldm + c + column];
+                if (LOADS)
+                    pair loaded = *at;
+                else
+                    *at = pair{ f.x[i], f.x[i + 1] };
+            } else if (LOADS) {
+                f.x[i] = p[(c + column) * ldm + r + row];
+                f.x[i + 1] = p[(c + column + 1) * ldm + r + row];
+            } else {
+                p[(c + column) * ldm + r + row] = f.x[i];
+                p[(c + column + 1) * ldm + r + row] = f.x[i + 1];
+            }
+        }
+}
+template <int M, int N, int K, class T>
+GPUCAL_DEVICE inline void load_matrix_sync(fragment<accumulator, M, N, K, T> &f, const T *p, unsigned ldm, layout_t layout)
+{
+    gpucal_sums<true>(f, (T *)p, ldm, layout);
+}
+template <int M, int N, int K, class T>
+GPUCAL_DEVICE inline void store_matrix_sync(T *p, const fragment<accumulator, M, N, K, T> &f, unsigned ldm, layout_t layout)
+{
+    gpucal_sums<false>((fragment<accumulator, M, N, K, T> &)f, p, ldm, layout);
+}
+template <int M, int N, int K, class T, class LA, class LB, class D, class C>
+GPUCAL_DEVICE inline void mma_sync(fragment<accumulator, M, N, K, D> &d, const fragment<matrix_a, M, N, K, T, LA> &,
+                                   const fragment<matrix_b, M, N, K, T, LB> &, const fragment<accumulator, M, N, K, C> &c,
+                                   bool = false)
+{
+    d.x[0] = gpucal_mma((T *)0, M * N * K, c.x[0]);
+}
+GPUCAL_DEVICE inline float __float_to_tf32(float x) { return x; }
+}
+}
+#endif
+
 /* ---- cooperative groups ---- */
 
 #ifndef GPUCAL_NO_GROUPS

@@ -129,8 +129,10 @@ static enum CXChildVisitResult remove_unused(CXCursor c, CXCursor parent,
 /* Headers that the compilers have, apart from their own declarations. */
 static bool is_kept_header(const char *name)
 {
-    static const char *const kept[] = { "cuda_fp", "cuda_bf16",   "cooperative_groups",
-                                        "mma.h",   "cuComplex.h", "cuda/" };
+    static const char *const kept[] = {
+        "cuda_fp",     "cuda_bf16", "cooperative_groups", "mma.h",
+        "cuComplex.h", "cuda/",     "cuda_pipeline"
+    };
 
     for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
         if (strncmp(name, kept[i], strlen(kept[i])) == 0)

@@ -69,6 +69,8 @@ static bool is_for_hosts(const char *name)
                                          "cuda_fp16.h",
                                          "cuda_bf16.h",
                                          "cuda_fp8.h",
+                                         "mma.h",
+                                         "cuda_pipeline.h",
                                          "cuComplex.h",
                                          "math_constants.h",
                                          "device_launch_parameters.h",
@@ -127,9 +129,10 @@ int gcal_source_leave_out_declarations(const char *source, struct gcal_strings *
     static const struct {
         const char *option, *words[56];
     } parts[] = {
-        { "-DGPUCAL_NO_HALF", { "half", "bf16", "bfloat", "fp16", "fp8", "##" } },
+        { "-DGPUCAL_NO_HALF", { "half", "bf16", "bfloat", "fp16", "fp8", "wmma", "##" } },
         { "-DGPUCAL_NO_ROUNDED", { "_rn", "_rz", "_ru", "_rd", "##" } },
         { "-DGPUCAL_NO_GROUPS", { "cooperative_groups" } },
+        { "-DGPUCAL_NO_MATRICES", { "wmma" } },
         { "-DGPUCAL_NO_TEXTURES", { "tex", "surf", "##" } },
         { "-DGPUCAL_NO_COMPLEX", { "cuC", "hipC", "omplex", "##" } },
         { "-DGPUCAL_NO_RARE",

@@ -5,6 +5,7 @@
 #include <clang-c/Index.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "kernels/base/strings.h"
 #include "kernels/model/feature.h"
@@ -130,6 +131,42 @@ char *gcal_source_canonical_text(CXCursor kernel, struct gcal_error *err);
  */
 char *gcal_source_device_text(const struct gcal_source_unit *unit, CXCursor kernel,
                               const char *source, struct gcal_error *err);
+
+/* Inline assembly of NVIDIA's PTX, as far as it works on matrices or copies to local memory while the
+ * kernel goes on.
+ */
+enum { GCAL_SOURCE_MAX_OPERANDS = 64, GCAL_SOURCE_MAX_INSTRUCTIONS = 32 };
+struct gcal_source_address {
+    int operand; /* of the statement; -1: none */
+    int offset;  /* bytes from there */
+};
+struct gcal_source_instruction {
+    enum {
+        GCAL_SOURCE_OTHER,       /* not known here */
+        GCAL_SOURCE_FREE,        /* of names and moves */
+        GCAL_SOURCE_WAIT,        /* for all copies but the last 'bytes' groups of them */
+        GCAL_SOURCE_MATRIX,      /* a product of matrices, of 'type' */
+        GCAL_SOURCE_LOAD_MATRIX, /* rows of 16 bytes from 'to' on, by the first 'lanes' */
+        GCAL_SOURCE_COPY         /* 'bytes' to local memory */
+    } kind;
+    bool is_conditional;
+    const char *type;
+    int64_t multiply_adds;
+    int lanes;
+    struct gcal_source_address to, from, bytes; /* 'bytes': an operand, or a number */
+};
+struct gcal_source_assembly {
+    size_t n;
+    struct gcal_source_instruction instructions[GCAL_SOURCE_MAX_INSTRUCTIONS];
+    bool is_read[GCAL_SOURCE_MAX_OPERANDS]; /* outputs that are inputs, too */
+};
+/* Fails for matrices of a shape that does not exist. */
+int gcal_source_read_assembly(const struct gcal_source_unit *unit, CXCursor statement,
+                              struct gcal_source_assembly *found, struct gcal_error *err);
+/* The word for a type of elements of matrices (f16, bf16, tf32, f64, int8), the same each time; NULL:
+ * there is none.
+ */
+const char *gcal_source_matrix_type(const char *type);
 
 /* The canonical type of 'c'; invalid where it has none. */
 CXType gcal_source_type(CXCursor c);

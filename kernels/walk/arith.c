@@ -449,6 +449,12 @@ struct gcal_walk_value gcal_walk_binary(struct gcal_walk *w,
     }
     a = gcal_walk_value_as_integer(w, a);
     b = gcal_walk_value_as_integer(w, b);
+    if (a.kind == GCAL_WALK_VALUE_POINTER && b.kind != GCAL_WALK_VALUE_POINTER &&
+        (kind == CXBinaryOperator_Add || kind == CXBinaryOperator_Sub))
+        return gcal_walk_pointer_add(w, a, b, kind == CXBinaryOperator_Add ? 1 : -1);
+    if (b.kind == GCAL_WALK_VALUE_POINTER && a.kind != GCAL_WALK_VALUE_POINTER &&
+        kind == CXBinaryOperator_Add)
+        return gcal_walk_pointer_add(w, b, a, 1);
     if (kind == CXBinaryOperator_Mul && (is_zero(a) || is_zero(b)))
         return is_zero(a) ? a : b;
     if (a.kind != GCAL_WALK_VALUE_INTEGER || b.kind != GCAL_WALK_VALUE_INTEGER) {

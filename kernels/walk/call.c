@@ -202,6 +202,24 @@ static struct gcal_walk_value builtin(struct gcal_walk *w, CXCursor c, const cha
     return value;
 }
 
+/* A product of nvcuda::wmma (cuda.cuh): its type, multiply-adds, a sum. */
+static struct gcal_walk_value matrix_product(struct gcal_walk *w, CXCursor c,
+                                             const char *type,
+                                             struct gcal_walk_children kids)
+{
+    struct gcal_walk_value times = gcal_walk_constant(w, kids.c[2]),
+                           sum = gcal_walk_expr(w, kids.c[3]),
+                           value =
+                               gcal_walk_unknown("it comes from a product of matrices");
+    int64_t multiply_adds = 0;
+
+    if (times.kind == GCAL_WALK_VALUE_INTEGER)
+        gcal_poly_is_constant(times.p, &multiply_adds);
+    gcal_walk_count_matrix(w, gcal_source_matrix_type(type), multiply_adds);
+    gcal_walk_chain_result(w, &value, gcal_source_type(c), "mma", sum.chain, NULL);
+    return value;
+}
+
 /* ---- functions of the source ---- */
 
 /* A reference, or a method for its object. */
@@ -323,6 +341,10 @@ struct gcal_walk_value gcal_walk_call(struct gcal_walk *w, CXCursor c)
             name);
         return gcal_walk_unknown(NULL);
     }
+    if (gcal_walk_starts_with(name, "__cvta_generic_to_") && kids.n == 2)
+        return gcal_walk_index_expr(w, kids.c[1]);
+    if (gcal_walk_starts_with(name, "gpucal_mma_") && kids.n == 4)
+        return matrix_product(w, c, name + strlen("gpucal_mma_"), kids);
     if (gcal_walk_call_item(w, c, name, kids, &value) ||
         gcal_walk_call_access(w, c, name, kids, &value))
         return value;

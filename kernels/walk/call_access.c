@@ -216,6 +216,180 @@ static struct gcal_walk_value group_copy(struct gcal_walk *w, CXCursor c,
     return gcal_walk_unknown(NULL);
 }
 
+/* ---- inline assembly ---- */
+
+/* An address among the values of a statement's operands. */
+static struct gcal_walk_value assembly_address(struct gcal_walk *w, CXCursor at,
+                                               const struct gcal_walk_value *values,
+                                               size_t n,
+                                               const struct gcal_source_address *address,
+                                               enum gcal_feature_space space)
+{
+    struct gcal_walk_value value = gcal_walk_unknown(NULL);
+
+    if (address->operand >= 0 && (size_t)address->operand < n)
+        value = values[address->operand];
+    if (value.kind == GCAL_WALK_VALUE_POINTER &&
+        w->nest->arrays[value.array].space == space)
+        return gcal_walk_pointer_shift(w, value, address->offset);
+    gcal_walk_note(w, at, "where inline assembly accesses memory is unknown");
+    return gcal_walk_unknown(NULL);
+}
+
+/* ldmatrix: each of the first lanes has the address of a row, of which a quarter of a sub-group's loads
+ * are done at a time, as those of its vectors of 16 bytes.
+ */
+static void load_matrix(struct gcal_walk *w, CXCursor c, struct gcal_walk_value pointer,
+                        int lanes)
+{
+    enum { ROW_WORDS = 4, WARP = 32 };
+    const struct gcal_sets_scope *outside = w->scope;
+    const struct gcal_poly *id = gcal_walk_linear_id(w, true), *lane;
+
+    lane = gcal_poly_sub(w->c, id,
+                         gcal_poly_scale(w->c, gcal_poly_floor(w->c, id, WARP), WARP, 1));
+    if (lanes < WARP)
+        gcal_walk_push_condition(
+            w, c,
+            gcal_sets_condition_nonnegative(
+                w->c, gcal_poly_sub(w->c, gcal_poly_integer(w->c, lanes - 1), lane)));
+    gcal_walk_count_words(w, c, ROW_WORDS, GCAL_FEATURE_SPACE_LOCAL, GCAL_FEATURE_LOAD,
+                          pointer);
+    w->scope = outside;
+}
+
+/* The number that an instruction has in its text or by an operand; negative: unknown. */
+static int64_t assembly_number(const struct gcal_source_address *address, size_t n,
+                               const struct gcal_walk_value *values)
+{
+    int64_t number;
+
+    if (address->operand < 0)
+        return address->offset;
+    return (size_t)address->operand < n &&
+                   values[address->operand].kind == GCAL_WALK_VALUE_INTEGER &&
+                   gcal_poly_is_constant(values[address->operand].p, &number)
+               ? number
+               : -1;
+}
+
+/* Returns whether the loop is around the scope. */
+static bool is_in_loop(const struct gcal_sets_scope *scope,
+                       const struct gcal_sets_scope *loop)
+{
+    while (scope && !(scope->kind == GCAL_SETS_SCOPE_LOOP && scope->loop == loop->loop))
+        scope = scope->parent;
+    return scope;
+}
+
+/* cp.async.wait_group: copies of the loop that come before it are for the same iteration if it leaves
+ * none.
+ */
+static void wait_for_copies(struct gcal_walk *w, int64_t n_left)
+{
+    const struct gcal_sets_scope *loop = w->scope;
+
+    while (loop && loop->kind != GCAL_SETS_SCOPE_LOOP)
+        loop = loop->parent;
+    if (!(w->waiting = loop))
+        return;
+    for (size_t i = 0; i < w->nest->n_accesses; i++)
+        if (w->nest->accesses[i].is_copy && is_in_loop(w->nest->accesses[i].scope, loop))
+            w->nest->accesses[i].is_ahead = n_left > 0;
+}
+
+/* cp.async: from global memory to local memory, past the registers. */
+static void copy_words(struct gcal_walk *w, CXCursor c,
+                       const struct gcal_source_instruction *i, size_t n,
+                       const struct gcal_walk_value *values)
+{
+    int64_t bytes = assembly_number(&i->bytes, n, values);
+    size_t first = w->nest->n_accesses;
+
+    if (bytes != 4 && bytes != 8 && bytes != 16) {
+        gcal_walk_fail(w, c, "cp.async copies 4, 8 or 16 bytes: write the number");
+        return;
+    }
+    gcal_walk_count_words(
+        w, c, bytes / 4, GCAL_FEATURE_SPACE_GLOBAL, GCAL_FEATURE_LOAD,
+        assembly_address(w, c, values, n, &i->from, GCAL_FEATURE_SPACE_GLOBAL));
+    if (w->nest->n_accesses > first) {
+        w->nest->accesses[first].is_copy = true;
+        w->nest->accesses[first].is_ahead =
+            w->waiting && is_in_loop(w->scope, w->waiting);
+    }
+    gcal_walk_count_words(
+        w, c, bytes / 4, GCAL_FEATURE_SPACE_LOCAL, GCAL_FEATURE_STORE,
+        assembly_address(w, c, values, n, &i->to, GCAL_FEATURE_SPACE_LOCAL));
+}
+
+void gcal_walk_assembly(struct gcal_walk *w, CXCursor c)
+{
+    struct gcal_walk_children kids = gcal_walk_get_children(w, c);
+    struct gcal_walk_value values[GCAL_SOURCE_MAX_OPERANDS],
+        result = gcal_walk_unknown("it comes from inline assembly"),
+        rows = gcal_walk_unknown(NULL);
+    struct gcal_source_assembly assembly;
+    const struct gcal_walk_chain *chain = NULL;
+    bool is_known = true, is_matrix = false;
+    size_t n = 0;
+
+    if (gcal_source_read_assembly(w->unit, c, &assembly, w->err) < 0) {
+        w->failed = true;
+        return;
+    }
+    for (; n < kids.n && n < GCAL_SOURCE_MAX_OPERANDS; n++) {
+        struct gcal_walk_lvalue from;
+        bool is_address = false;
+
+        for (size_t i = 0; i < assembly.n; i++)
+            is_address |= (int)n == assembly.instructions[i].to.operand ||
+                          (int)n == assembly.instructions[i].from.operand;
+        values[n] = gcal_walk_unknown(NULL);
+        if (!gcal_walk_is_output(kids.c[n])) {
+            values[n] = is_address ? gcal_walk_index_expr(w, kids.c[n])
+                                   : gcal_walk_expr(w, kids.c[n]);
+        } else if (assembly.is_read[n]) {
+            from = gcal_walk_lvalue_find(w, kids.c[n]);
+            values[n] = gcal_walk_lvalue_load(w, kids.c[n], &from);
+        }
+        chain = gcal_walk_chain_union(w, chain, values[n].chain);
+    }
+    for (size_t i = 0; i < assembly.n && !w->failed; i++) {
+        const struct gcal_source_instruction *one = &assembly.instructions[i];
+
+        if (one->is_conditional && one->kind > GCAL_SOURCE_FREE)
+            gcal_walk_note(w, c, "counted as if the condition in inline assembly held");
+        is_known = is_known && one->kind != GCAL_SOURCE_OTHER;
+        if (one->kind == GCAL_SOURCE_MATRIX) {
+            gcal_walk_count_matrix(w, one->type, one->multiply_adds);
+            is_matrix = true;
+        } else if (one->kind == GCAL_SOURCE_LOAD_MATRIX) {
+            rows = assembly_address(w, c, values, n, &one->to, GCAL_FEATURE_SPACE_LOCAL);
+            load_matrix(w, c, rows, one->lanes);
+        } else if (one->kind == GCAL_SOURCE_WAIT) {
+            wait_for_copies(w, assembly_number(&one->bytes, n, values));
+        } else if (one->kind == GCAL_SOURCE_COPY) {
+            copy_words(w, c, one, n, values);
+        }
+    }
+    if (!is_known)
+        gcal_walk_note(w, c, "inline assembly is not counted");
+    for (size_t i = 0; i < n && !w->failed; i++) {
+        struct gcal_walk_lvalue to;
+
+        if (!gcal_walk_is_output(kids.c[i]))
+            continue;
+        to = gcal_walk_lvalue_find(w, kids.c[i]);
+        result.chain =
+            is_matrix ? gcal_walk_chain_operate(w, to.type, "mma", chain)
+            : rows.kind == GCAL_WALK_VALUE_POINTER
+                ? gcal_walk_chain_memory(w, GCAL_FEATURE_SPACE_LOCAL, to.type, rows)
+                : chain;
+        gcal_walk_lvalue_store(w, c, &to, result);
+    }
+}
+
 /* ---- images ---- */
 
 struct gcal_walk_value gcal_walk_image_find(struct gcal_walk *w, CXCursor c)

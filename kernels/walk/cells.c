@@ -583,6 +583,9 @@ struct gcal_walk_value gcal_walk_cast_value(struct gcal_walk *w,
 {
     bool from_integer = gcal_walk_dtype_is_integer(gcal_source_dtype(from));
 
+    if (value.kind == GCAL_WALK_VALUE_POINTER && gcal_walk_type_is_integer(to) &&
+        gcal_source_size(to) >= 4)
+        return value; /* an address, for inline assembly */
     if (gcal_walk_type_is_integer(to) && gcal_walk_type_is_integer(from))
         return gcal_walk_convert(w, value, from, to);
     if (gcal_walk_type_is_record(to) && gcal_walk_type_is_record(from))

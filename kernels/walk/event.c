@@ -53,7 +53,7 @@ static void add_op(struct gcal_walk *w, struct gcal_sets_op_event event)
 
         if (e->scope == event.scope && e->dtype == event.dtype &&
             e->index == event.index && e->auxiliary == event.auxiliary &&
-            strcmp(e->op, event.op) == 0) {
+            e->matrix == event.matrix && strcmp(e->op, event.op) == 0) {
             e->times += event.times;
             e->instructions += event.instructions;
             return;
@@ -110,6 +110,21 @@ void gcal_walk_count_auxiliary(struct gcal_walk *w, CXType type, const char *op,
                                const struct gcal_walk_value *result)
 {
     count_operation(w, type, op, true, result);
+}
+
+void gcal_walk_count_matrix(struct gcal_walk *w, const char *type, int64_t multiply_adds)
+{
+    enum { LANES = 32 }; /* of a warp, which computes it together */
+
+    if (w->silent)
+        return;
+    w->n_work++;
+    add_op(w, (struct gcal_sets_op_event){ .dtype = "float32",
+                                           .op = "mma",
+                                           .scope = w->scope,
+                                           .times = multiply_adds / LANES,
+                                           .instructions = 1,
+                                           .matrix = type });
 }
 
 void gcal_walk_fuse(struct gcal_walk *w, struct gcal_walk_product *product, bool fuses)
@@ -192,24 +207,20 @@ static void set_sides(struct gcal_walk *w, struct gcal_sets_access_event *event,
     event->sides = sides;
 }
 
-/* 'event' has the members that the other arguments do not give. */
-static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
-                         enum gcal_feature_space space, struct gcal_walk_value pointer,
-                         struct gcal_sets_access_event event)
+/* 'event' has the members that the other arguments do not give; elements have 'bytes'. */
+static void add_memory(struct gcal_walk *w, CXCursor at, enum gcal_feature_space space,
+                       struct gcal_walk_value pointer, long long bytes,
+                       struct gcal_sets_access_event event)
 {
     struct gcal_sets_nest *nest = w->nest;
     struct gcal_sets_access_event *moved;
     bool is_private = space == GCAL_FEATURE_SPACE_PRIVATE; /* perhaps a register */
     bool is_image = space == GCAL_FEATURE_SPACE_IMAGE;     /* its places are in texels */
-    long long bytes;
 
-    if (w->silent || space == GCAL_FEATURE_SPACE_ANY)
-        return;
     w->n_events += !is_private || !pointer.p;
     w->n_work += !is_private;
     event.scope = w->scope;
     event.step = w->step;
-    event.is_volatile = clang_isVolatileQualifiedType(type);
     event.depth = pointer.depth;
     event.carried = pointer.carried;
     event.n_barriers = nest->n_barriers;
@@ -219,13 +230,6 @@ static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
                        event.tag);
         return;
     }
-    event.dtype = gcal_walk_type_is_pointer(type) ? "uint64" : gcal_source_dtype(type);
-    if (!event.dtype) {
-        gcal_walk_fail(w, at, "an access of this type cannot be counted");
-        return;
-    }
-    bytes = gcal_source_size(clang_getCanonicalType(type)) /
-            (gcal_walk_type_width(type) == 3 ? 4 : gcal_walk_type_width(type));
     if (pointer.kind == GCAL_WALK_VALUE_POINTER &&
         nest->arrays[pointer.array].space == space) {
         event.array = pointer.array;
@@ -266,6 +270,37 @@ static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
     }
     nest->accesses = moved;
     moved[nest->n_accesses++] = event;
+}
+
+static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
+                         enum gcal_feature_space space, struct gcal_walk_value pointer,
+                         struct gcal_sets_access_event event)
+{
+    if (w->silent || space == GCAL_FEATURE_SPACE_ANY)
+        return;
+    event.is_volatile = clang_isVolatileQualifiedType(type);
+    event.dtype = gcal_walk_type_is_pointer(type) ? "uint64" : gcal_source_dtype(type);
+    if (!event.dtype) {
+        gcal_walk_fail(w, at, "an access of this type cannot be counted");
+        return;
+    }
+    add_memory(w, at, space, pointer,
+               gcal_source_size(clang_getCanonicalType(type)) /
+                   (gcal_walk_type_width(type) == 3 ? 4 : gcal_walk_type_width(type)),
+               event);
+}
+
+void gcal_walk_count_words(struct gcal_walk *w, CXCursor at, int64_t words,
+                           enum gcal_feature_space space,
+                           enum gcal_feature_direction direction,
+                           struct gcal_walk_value pointer)
+{
+    if (!w->silent)
+        add_memory(w, at, space, pointer, 4,
+                   (struct gcal_sets_access_event){ .dtype = "uint32",
+                                                    .direction = direction,
+                                                    .width = words,
+                                                    .is_volatile = true });
 }
 
 /* One access per member of a structure, or element of an array; of a union to the first member that

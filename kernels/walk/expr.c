@@ -616,6 +616,8 @@ static struct gcal_walk_value walk_kind(struct gcal_walk *w, CXCursor c)
         return constant_if(value.folds && is_const_variable(c), value);
     case CXCursor_ArraySubscriptExpr:
     case CXCursor_MemberRefExpr:
+        if (gcal_source_kind(clang_getCursorReferenced(c)) == CXCursor_EnumConstantDecl)
+            return constant_if(true, gcal_walk_constant(w, c));
         lvalue = gcal_walk_lvalue_find(w, c);
         return gcal_walk_lvalue_load(w, c, &lvalue);
     case CXCursor_UnaryOperator:

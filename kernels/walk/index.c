@@ -86,6 +86,7 @@ static bool mark_kind(struct gcal_walk *w, CXCursor c, bool index)
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
     CXType type = gcal_source_type(c);
     bool found = false, pointer = type.kind == CXType_Pointer, late;
+    struct gcal_source_assembly assembly;
     CXCursor parts[4];
 
     switch (gcal_source_kind(c)) {
@@ -135,6 +136,15 @@ static bool mark_kind(struct gcal_walk *w, CXCursor c, bool index)
                           gcal_walk_dtype_is_integer(
                               gcal_source_dtype(gcal_source_type(kids.c[i]))) &&
                               (index || is_index_argument(w, c, i, kids.n - 1)));
+        return found;
+    case CXCursor_GCCAsmStmt:
+        if (gcal_source_read_assembly(w->unit, c, &assembly, NULL) < 0)
+            return false;
+        for (size_t i = 0; i < assembly.n; i++)
+            for (size_t k = 0; k < kids.n; k++)
+                found |= ((int)k == assembly.instructions[i].to.operand ||
+                          (int)k == assembly.instructions[i].from.operand) &&
+                         mark(w, kids.c[k], true);
         return found;
     default:
         break;

@@ -182,6 +182,8 @@ static bool has_fixed_bound(struct gcal_walk *w, const struct nesting *n, CXCurs
         return false;
     if (gcal_source_kind(c) == CXCursor_DeclRefExpr)
         return is_fixed_name(w, n, c);
+    if (gcal_source_kind(clang_getCursorReferenced(c)) == CXCursor_EnumConstantDecl)
+        return true; /* of an object, f.n */
     kids = gcal_walk_get_children(w, c);
     for (size_t i = 0; i < kids.n && fixed; i++)
         fixed = has_fixed_bound(w, n, kids.c[i]);

@@ -224,7 +224,9 @@ struct gcal_walk {
     struct gcal_walk_loop_facts *facts; /* of loops and functions (hoist.c) */
     struct gcal_walk_first *firsts;
     struct gcal_walk_steady *steady; /* what is known of expressions */
-    size_t n_runs;                   /* of loops, iteration by iteration */
+    const struct gcal_sets_scope
+        *waiting;  /* the last loop that waits for copies, or NULL */
+    size_t n_runs; /* of loops, iteration by iteration */
     size_t n_lanes, lane_capacity;
     CXCursor *lanes; /* what differs between the lanes of a sub-group (uniform.c), */
     bool has_lanes;  /* once it has been looked for */
@@ -475,6 +477,8 @@ unsigned gcal_walk_array_find(struct gcal_walk *w, const char *name,
  */
 void gcal_walk_count_op(struct gcal_walk *w, CXType type, const char *op,
                         const struct gcal_walk_value *result);
+/* An operation of a sub-group on matrices of 'type' (f16, bf16, ..), a text that lives on. */
+void gcal_walk_count_matrix(struct gcal_walk *w, const char *type, int64_t multiply_adds);
 /* Takes back a product, which is fused with an addition, or counts it after all. */
 void gcal_walk_fuse(struct gcal_walk *w, struct gcal_walk_product *product, bool fuses);
 /* A comparison, selection, negation or conversion; of indices: index arithmetic. */
@@ -484,6 +488,11 @@ void gcal_walk_count_access(struct gcal_walk *w, CXCursor at, CXType type, int64
                             enum gcal_feature_space space,
                             enum gcal_feature_direction direction,
                             struct gcal_walk_value pointer, const char *tag);
+/* Of so many words of 4 bytes at once, whatever they are of. */
+void gcal_walk_count_words(struct gcal_walk *w, CXCursor at, int64_t words,
+                           enum gcal_feature_space space,
+                           enum gcal_feature_direction direction,
+                           struct gcal_walk_value pointer);
 /* An atomic operation 'op' on one element. */
 void gcal_walk_count_atomic(struct gcal_walk *w, CXCursor at, CXType type,
                             enum gcal_feature_space space, const char *op,
@@ -710,6 +719,8 @@ bool gcal_walk_changes_caller(struct gcal_walk *w, CXCursor function,
                               struct gcal_walk_children kids);
 /* Of an operand of inline assembly: whether that may write there. */
 bool gcal_walk_is_output(CXCursor operand);
+/* call_access.c: a statement of inline assembly. */
+void gcal_walk_assembly(struct gcal_walk *w, CXCursor c);
 /* threadIdx and the like; false: it is no such variable. */
 bool gcal_walk_thread_variable(struct gcal_walk *w, CXCursor decl,
                                struct gcal_walk_value *value);

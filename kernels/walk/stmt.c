@@ -348,17 +348,7 @@ static struct gcal_walk_flow walk_kind(struct gcal_walk *w, CXCursor c)
         kids = gcal_walk_get_children(w, c);
         return kids.n ? gcal_walk_stmt(w, kids.c[0]) : gcal_walk_flow_fall_through();
     case CXCursor_GCCAsmStmt:
-        kids = gcal_walk_get_children(w, c);
-        for (size_t i = 0; i < kids.n; i++)
-            if (gcal_walk_is_output(kids.c[i])) {
-                struct gcal_walk_lvalue to = gcal_walk_lvalue_find(w, kids.c[i]);
-
-                gcal_walk_lvalue_store(
-                    w, c, &to, gcal_walk_unknown("it comes from inline assembly"));
-            } else {
-                gcal_walk_expr(w, kids.c[i]);
-            }
-        gcal_walk_note(w, c, "inline assembly is not counted");
+        gcal_walk_assembly(w, c);
         return gcal_walk_flow_fall_through();
     case CXCursor_CXXForRangeStmt:
         gcal_walk_fail(w, c,

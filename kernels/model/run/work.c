@@ -29,6 +29,9 @@ static double *find_sum(const struct gcal_profile_entry *e, struct gcal_work *wo
     case GCAL_FEATURE_WORK_OPERATIONS:
         *weight = strcmp(e->op, "madd") == 0 ? 2 : 1;
         return strncmp(e->dtype, "float", 5) == 0 ? &work->float_ops : &work->integer_ops;
+    case GCAL_FEATURE_WORK_MATRICES:
+        *weight = 2;
+        return strncmp(e->op, "int", 3) == 0 ? &work->integer_ops : &work->float_ops;
     case GCAL_FEATURE_WORK_ACCESSES:
         *weight = access_bytes(e);
         return e->space == GCAL_FEATURE_SPACE_GLOBAL  ? &work->global_bytes
