@@ -304,7 +304,7 @@ int gcal_fit_covariance(const struct gcal_fit_problem *problem, const double *ja
     /* The Jacobian has one more row for each fixed parameter, its prior. */
     memcpy(all, jacobian, m * n * sizeof(*all));
     for (size_t j = 0; j < n; j++)
-        if (problem->fixed[j])
+        if (problem->fixed[j] && !skip[j])
             all[n_all++ * n + j] = sqrt(sums.fallback) / gcal_fit_fixed_error(problem, j);
     if ((rc = gcal_fit_svd_init(arena, &d, all, n_all, n, skip, err)) == 0) {
         memset(fit->covariance, 0, n * n * sizeof(*fit->covariance));

@@ -119,7 +119,7 @@ static int cross_group(struct gcal_arena *arena, struct cross *c, size_t group,
         c->problem.weight[i] = out ? 0 : c->all->problem.weight[i];
         c->problem.n_used += !out;
     }
-    if (c->problem.n_used < c->problem.n_parameters)
+    if (c->problem.n_used < c->problem.n_known)
         return 0;
     memcpy(c->parameters, c->all->fit->value,
            c->problem.n_parameters * sizeof(*c->parameters));
@@ -195,9 +195,10 @@ static int cross_all(struct groups *all, const struct gcal_model *model,
     problem->tolerance = GCAL_FIT_CLOSE;
     all->variance = find_variance(all);
     for (size_t j = 0; j < model->n_parameters; j++)
-        if (fit->poorly_determined[j]) {
+        if (fit->poorly_determined[j] || fit->unmeasured[j]) {
             problem->fixed[j] = true;
             problem->fixed_value[j] = fit->value[j];
+            problem->n_known -= fit->unmeasured[j];
         }
     if (gcal_fit_can_be_robust(problem))
         problem->scale = gcal_fit_scale(problem, fit->value);

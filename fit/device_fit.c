@@ -51,7 +51,7 @@ static int estimate_init(struct estimate *o, const struct gcal_model *model,
     memcpy(o->at.value, fit->value, n * sizeof(*fit->value));
     memcpy(o->at.merged_with, fit->merged_with, n * sizeof(*fit->merged_with));
     for (size_t j = 0; j < n; j++) {
-        o->problem.fixed[j] = fit->poorly_determined[j];
+        o->problem.fixed[j] = fit->poorly_determined[j] || fit->unmeasured[j];
         o->problem.fixed_value[j] = fit->value[j];
         o->at.at_bound[j] = fit->at_bound[j] || fit->undetermined[j];
         o->skip[j] =

@@ -159,7 +159,8 @@ int gcal_fit_diagnose(const struct gcal_fit_problem *problem, struct gcal_fit *f
         const struct gcal_model_parameter *p = &problem->model->parameters[j];
 
         fit->at_bound[j] =
-            !problem->fixed[j] && (fit->value[j] <= p->min || fit->value[j] >= p->max);
+            fit->unmeasured[j] ||
+            (!problem->fixed[j] && (fit->value[j] <= p->min || fit->value[j] >= p->max));
     }
     rc = check_rank(arena, problem, jacobian, fit, err);
     if (rc == 0 && fit->status != GCAL_FIT_UNDETERMINED)

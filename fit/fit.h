@@ -57,7 +57,8 @@ struct gcal_fit {
                                0 or NaN */
     double *variance_inflation; /* factor by which the other parameters raise its
                                    variance, >= 1; NaN at a bound or undetermined */
-    bool *at_bound;             /* the optimum lies on the parameter's bound */
+    bool *at_bound;             /* the optimum lies on the parameter's bound, */
+    bool *unmeasured;           /* or no row depends on it, and it may be so: it is 0 */
     bool *undetermined;
     bool *poorly_determined; /* fixed: an exponent or an edge with a large error, at its
                                 initial value, with the error that its range or else its

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/model/model.h"
 #include "fit/private.h"
@@ -16,8 +17,6 @@
  */
 #define SAME_COST 1e-7
 
-/* ---- merged costs ---- */
-
 static double column_length(const double *jacobian, size_t n_rows, size_t n, size_t j)
 {
     double largest = 0, squares = 0;
@@ -28,6 +27,35 @@ static double column_length(const double *jacobian, size_t n_rows, size_t n, siz
         squares += pow(jacobian[i * n + j] / largest, 2);
     return largest * sqrt(squares);
 }
+
+/* ---- costs of work that no kernel has ---- */
+
+void gcal_fit_fix_unmeasured(struct gcal_fit_problem *problem, struct gcal_fit *fit)
+{
+    const struct gcal_model *model = problem->model;
+    size_t n = problem->n_parameters;
+    struct gcal_arena *arena = gcal_arena_create();
+    double *start = gcal_arena_alloc(arena, n, sizeof(*start));
+    double *jacobian =
+        gcal_arena_alloc(arena, problem->n_rows * (n + 1), sizeof(*jacobian));
+
+    for (size_t j = 0; j < n; j++)
+        start[j] = !problem->is_cost[j] ? gcal_fit_shape_initial(problem, j)
+                   : isnan(model->parameters[j].initial) ? 1e-9
+                                                         : model->parameters[j].initial;
+    if (gcal_fit_sensitivity(problem, start, jacobian, jacobian + problem->n_rows * n) ==
+        0)
+        for (size_t j = 0; j < n; j++)
+            if (model->parameters[j].optional &&
+                column_length(jacobian, problem->n_rows, n, j) == 0) {
+                problem->fixed[j] = fit->unmeasured[j] = true;
+                problem->fixed_value[j] = 0;
+                problem->n_known--;
+            }
+    gcal_arena_destroy(arena);
+}
+
+/* ---- merged costs ---- */
 
 static bool are_collinear(const double *jacobian, const double *length, size_t n_rows,
                           size_t n, size_t a, size_t b)
@@ -142,7 +170,7 @@ static double hidden_limit(const struct gcal_fit_problem *problem,
 double gcal_fit_fixed_value(const struct gcal_fit_problem *problem,
                             const struct gcal_fit *fit, size_t j)
 {
-    double spare = (double)problem->n_used - (double)problem->n_parameters;
+    double spare = (double)problem->n_used - (double)problem->n_known;
     double squares = gcal_fit_residuals(problem, fit->value, NULL);
 
     if (!problem->is_cost[j])

@@ -34,6 +34,8 @@ struct gcal_fit_problem {
     const struct gcal_fit_rows *rows;
     struct gcal_model_rows *at_rows; /* the model at them */
     size_t n_parameters, n_rows;
+    size_t
+        n_known; /* parameters that some row depends on, or that have to be determined */
     size_t n_used;  /* rows with a weight */
     double *weight; /* n_rows, at most 1; 0: the row is left out; with absolute errors in
                             proportion to the times */
@@ -156,6 +158,9 @@ void gcal_fit_merge(const struct gcal_fit_problem *problem, double *jacobian,
 
 /* The standard error of a poorly determined parameter that is fixed. */
 double gcal_fit_fixed_error(const struct gcal_fit_problem *problem, size_t j);
+
+/* Fixes the optional costs that no row depends on, at 0. */
+void gcal_fit_fix_unmeasured(struct gcal_fit_problem *problem, struct gcal_fit *fit);
 
 /* The value at which a poorly determined parameter is fixed: a shape at its initial
  * value; a cost that larger ones hide in all rows at half of the smallest value that

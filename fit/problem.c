@@ -196,7 +196,7 @@ double gcal_fit_scale(const struct gcal_fit_problem *problem, const double *para
 {
     struct gcal_arena *arena = gcal_arena_create();
     double *size = gcal_arena_alloc(arena, problem->n_rows, sizeof(*size)), scale;
-    size_t n = 0, n_spare = problem->n_used - problem->n_parameters;
+    size_t n = 0, n_spare = problem->n_used - problem->n_known;
 
     gcal_fit_eval(problem, parameters, size);
     for (size_t i = 0; i < problem->n_rows; i++)
@@ -213,8 +213,8 @@ double gcal_fit_scale(const struct gcal_fit_problem *problem, const double *para
 
 bool gcal_fit_can_be_robust(const struct gcal_fit_problem *problem)
 {
-    return problem->n_used >= problem->n_parameters + 5 &&
-           2 * problem->n_used >= 3 * problem->n_parameters;
+    return problem->n_used >= problem->n_known + 5 &&
+           2 * problem->n_used >= 3 * problem->n_known;
 }
 
 /* ---- the problem ---- */
@@ -249,6 +249,7 @@ int gcal_fit_problem_init(struct gcal_fit_problem *problem,
     *problem = (struct gcal_fit_problem){ .model = model,
                                           .rows = rows,
                                           .n_parameters = n,
+                                          .n_known = n,
                                           .n_rows = rows->n_rows,
                                           .n_used = rows->n_rows,
                                           .scale = INFINITY,

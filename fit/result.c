@@ -44,6 +44,7 @@ void gcal_fit_result_init(struct gcal_fit *fit, const struct gcal_fit_problem *p
     fit->correlation = gcal_fit_nans(arena, n * n);
     fit->variance_inflation = gcal_fit_nans(arena, n);
     fit->at_bound = gcal_arena_alloc(arena, n, sizeof(bool));
+    fit->unmeasured = gcal_arena_alloc(arena, n, sizeof(bool));
     fit->undetermined = gcal_arena_alloc(arena, n, sizeof(bool));
     fit->poorly_determined = gcal_arena_alloc(arena, n, sizeof(bool));
     fit->merged_with = gcal_arena_alloc(arena, n, sizeof(size_t));
@@ -120,6 +121,10 @@ void gcal_fit_write_note(const struct gcal_fit_problem *problem, struct gcal_fit
     fit->note[0] = '\0';
     for (size_t j = 0; j < fit->n_parameters; j++)
         note_merged(model, fit, j);
+    for (size_t j = 0; j < fit->n_parameters; j++)
+        if (fit->unmeasured[j])
+            add_note(fit, "%s%s is not known, as no measured kernel depends on it",
+                     fit->note[0] ? "; " : "", model->parameters[j].name);
     for (size_t j = 0; j < fit->n_parameters; j++)
         if (fit->poorly_determined[j])
             add_note(fit, "%s%s is poorly determined by these kernels, fixed at %.4g",

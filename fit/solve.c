@@ -109,7 +109,7 @@ static void converge_scale(struct gcal_fit_problem *problem, struct gcal_fit *fi
 
 static double variance(const struct gcal_fit_problem *problem, double cost)
 {
-    double spare = (double)problem->n_used - (double)problem->n_parameters;
+    double spare = (double)problem->n_used - (double)problem->n_known;
 
     return spare > 0 ? cost / spare : GCAL_FIT_MISFIT_FLOOR * GCAL_FIT_MISFIT_FLOOR;
 }
@@ -149,7 +149,7 @@ static int diagnose(struct gcal_fit_problem *problem, struct gcal_fit *fit,
         return -1;
     /* Fixes shapes that drifted to a bound because no row determines them. */
     for (size_t k = 0; fit->status == GCAL_FIT_GOOD && k < problem->n_parameters; k++) {
-        if (problem->is_cost[k] || !fit->at_bound[k] ||
+        if (problem->is_cost[k] || fit->unmeasured[k] || !fit->at_bound[k] ||
             fit->value[k] == gcal_fit_shape_initial(problem, k))
             continue;
         fit->poorly_determined[k] = try_initial(problem, k, fit);
@@ -196,7 +196,9 @@ static int solve(struct gcal_fit_problem *problem, struct gcal_fit *fit,
                  struct gcal_error *err)
 {
     gcal_fit_find_range(problem->rows, fit);
-    if (problem->n_rows < problem->n_parameters || problem->n_rows == 0) {
+    if (problem->n_rows > 0)
+        gcal_fit_fix_unmeasured(problem, fit);
+    if (problem->n_rows < problem->n_known || problem->n_rows == 0) {
         fit->status = GCAL_FIT_TOO_FEW_ROWS;
         for (size_t j = 0; j < fit->n_parameters; j++)
             fit->undetermined[j] = true;

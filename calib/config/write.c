@@ -95,6 +95,8 @@ static void write_model(struct gcal_yaml_writer *w, const struct gcal_config_mod
             gcal_yaml_put_number(w, "min", p->min);
             if (isfinite(p->max)) /* infinite is the default */
                 gcal_yaml_put_number(w, "max", p->max);
+            if (p->optional)
+                gcal_yaml_put_bool(w, "optional", true);
             gcal_yaml_write_end_map(w);
         }
     gcal_yaml_write_end_map(w);

@@ -23,6 +23,7 @@ struct gcal_kernel_limits gcal_select_device_limits(const struct gcal_device_inf
         .max_alloc_bytes = info->max_alloc_bytes,
         .fp16 = info->fp16,
         .fp64 = info->fp64,
+        .ptx = info->vendor && strncasecmp(info->vendor, "NVIDIA", 6) == 0,
         .counting = { .sub_group_size = info->sub_group_size },
     };
 }

@@ -199,7 +199,7 @@ struct gcal_kernel_limits {
     double max_work_group_depth; /* in the third dimension; 0: any */
     double local_memory_bytes;   /* of a work-group; 0: any */
     double cache_bytes, memory_bytes, max_alloc_bytes; /* of a buffer; 0: any */
-    bool fp16, fp64;
+    bool fp16, fp64, ptx;
     struct gcal_kernel_counting counting;
 };
 
@@ -214,6 +214,7 @@ enum gcal_kernel_exclusion {
     GCAL_KERNEL_EXCLUDED_LOCAL_MEMORY = GCAL_LIMIT_LOCAL_MEMORY,
     GCAL_KERNEL_EXCLUDED_FP16 = GCAL_LIMIT_FP16,
     GCAL_KERNEL_EXCLUDED_FP64 = GCAL_LIMIT_FP64,
+    GCAL_KERNEL_EXCLUDED_PTX = GCAL_LIMIT_PTX,
     GCAL_KERNEL_EXCLUDED_FOOTPRINT = GCAL_N_LIMITS,
     GCAL_KERNEL_N_EXCLUSIONS,
 };

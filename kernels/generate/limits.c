@@ -10,6 +10,7 @@ const struct gcal_kernel_limits gcal_kernel_nominal_limits = {
     .memory_bytes = 1 << 30,
     .fp16 = true,
     .fp64 = true,
+    .ptx = true,
 };
 
 const char *gcal_kernel_exclusion_name(enum gcal_kernel_exclusion reason)
@@ -46,7 +47,8 @@ struct gcal_limits gcal_kernel_device_limits(const struct gcal_kernel_limits *li
                                  .work_group_depth = limits->max_work_group_depth,
                                  .local_memory_bytes = limits->local_memory_bytes,
                                  .fp16 = limits->fp16,
-                                 .fp64 = limits->fp64 };
+                                 .fp64 = limits->fp64,
+                                 .ptx = limits->ptx };
 }
 
 bool gcal_kernel_limits_allow(const struct gcal_kernel_limits *limits,
@@ -60,7 +62,8 @@ bool gcal_kernel_limits_allow(const struct gcal_kernel_limits *limits,
                                                         ? (double)kernel->local_size[2]
                                                         : 0,
                                 .fp16 = has_dtype(s, kernel, "float16"),
-                                .fp64 = has_dtype(s, kernel, "float64") };
+                                .fp64 = has_dtype(s, kernel, "float64"),
+                                .ptx = strstr(kernel->source, "__asm__") != NULL };
     enum gcal_limit found;
 
     for (size_t i = 0; i < kernel->n_dims; i++)

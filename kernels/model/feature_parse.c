@@ -503,11 +503,9 @@ static enum gcal_feature_kind find_kind(const char *name)
 
     for (int k = 0; k < GCAL_FEATURE_N_KINDS; k++) {
         const char *start = gcal_feature_info(k)->name;
-        size_t length = 0;
+        size_t length = strlen(start);
 
-        while (start[length] && start[length] == name[length])
-            length++;
-        if (!start[length] && (!name[length] || name[length] == '_') &&
+        if (strncmp(name, start, length) == 0 && (!name[length] || name[length] == '_') &&
             length > longest) {
             found = k;
             longest = length;

@@ -21,6 +21,8 @@ enum gcal_limit gcal_limits_find(const struct gcal_limits *l, const struct gcal_
         return GCAL_LIMIT_FP16;
     if (n->fp64 && !l->fp64)
         return GCAL_LIMIT_FP64;
+    if (n->ptx && !l->ptx)
+        return GCAL_LIMIT_PTX;
     if (exceeds(n->buffer_bytes, l->buffer_bytes))
         return GCAL_LIMIT_BUFFER;
     if (exceeds(n->memory_bytes, l->memory_bytes))
@@ -36,6 +38,7 @@ const char *gcal_limit_name(enum gcal_limit limit)
         [GCAL_LIMIT_LOCAL_MEMORY] = "more local memory than the device has",
         [GCAL_LIMIT_FP16] = "float16, which the device does not support",
         [GCAL_LIMIT_FP64] = "float64, which the device does not support",
+        [GCAL_LIMIT_PTX] = "inline assembly of NVIDIA, which the device does not have",
         [GCAL_LIMIT_BUFFER] = "a larger buffer than the device allows",
         [GCAL_LIMIT_MEMORY] = "more memory than the device has",
     };

@@ -18,13 +18,14 @@ struct gcal_limits {
     double buffer_bytes;       /* of the largest buffer */
     double memory_bytes;
     bool fp16, fp64;
+    bool ptx; /* it takes inline assembly of NVIDIA */
 };
 
 /* Of a launch; 0: unknown, or none. */
 struct gcal_needs {
     double work_group_size, work_group_depth, local_memory_bytes;
     double buffer_bytes, memory_bytes; /* of the largest buffer, and of all */
-    bool fp16, fp64;
+    bool fp16, fp64, ptx;
 };
 
 enum gcal_limit {
@@ -33,6 +34,7 @@ enum gcal_limit {
     GCAL_LIMIT_LOCAL_MEMORY,
     GCAL_LIMIT_FP16,
     GCAL_LIMIT_FP64,
+    GCAL_LIMIT_PTX,
     GCAL_LIMIT_BUFFER,
     GCAL_LIMIT_MEMORY,
     GCAL_N_LIMITS, /* of a launch that the device can run */

@@ -321,7 +321,7 @@ int gcal_model_find_costs(const struct gcal_model *model, const double *paramete
     for (size_t i = 0; i < model->n_parameters; i++) {
         double *slots = all + n_costs * n_slots;
 
-        if (!is_cost(&model->parameters[i]))
+        if (!is_cost(&model->parameters[i]) || isnan(parameters[i]))
             continue;
         for (size_t k = 0; k < model->n_parameters; k++)
             slots[model->parameter_slots[k]] =
@@ -473,13 +473,20 @@ static int decode_unit(const struct gcal_yaml *node, struct gcal_model_parameter
 int gcal_model_parameter_decode(const struct gcal_yaml *node,
                                 struct gcal_model_parameter *p, struct gcal_error *err)
 {
-    static const char *const known[] = { "unit", "initial", "min", "max", NULL };
+    static const char *const known[] = {
+        "unit", "initial", "min", "max", "optional", NULL
+    };
+    const struct gcal_yaml *optional = gcal_yaml_find(node, "optional");
 
     if (gcal_yaml_check_keys(node, known, err) < 0 || decode_unit(node, p, err) < 0 ||
         decode_number(node, "initial", &p->initial, err) < 0 ||
         decode_number(node, "min", &p->min, err) < 0 ||
-        decode_number(node, "max", &p->max, err) < 0)
+        decode_number(node, "max", &p->max, err) < 0 ||
+        (optional && gcal_yaml_bool(optional, "optional", &p->optional, err) < 0))
         return -1;
+    if (p->optional && !is_cost(p))
+        return gcal_yaml_error(optional, err,
+                               "%s: only a cost in seconds can be optional", p->name);
     if (!(p->min < p->max))
         return gcal_yaml_error(node, err, "%s: min %g is not below max %g", p->name,
                                p->min, p->max);

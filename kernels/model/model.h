@@ -24,6 +24,8 @@ struct gcal_model_parameter {
     char *unit;     /* default: "s"; "1" if it cannot be 0 */
     double initial; /* NaN: the fit chooses one */
     double min, max;
+    bool
+        optional; /* 0 where no measured kernel depends on it; else it has to be determined */
 };
 
 struct gcal_model {
@@ -87,12 +89,12 @@ void gcal_model_parts_eval_scaled(const struct gcal_model_parts *parts,
 
 /* Returns whether the model has a cost, in seconds, for each unit of a feature, by feature: with
  * all costs but one at 0, the time is shorter without the feature.  Other features only choose
- * between parameters, such as the share of work that is not hidden.
+ * between parameters, such as the share of work that is not hidden.  Costs that are NaN are none.
  */
 int gcal_model_find_costs(const struct gcal_model *model, const double *parameters,
                           bool *has_cost, struct gcal_error *err);
 
-/* {unit:, initial:, min:, max:}, all optional, into 'p'.  Messages have file, line and
+/* {unit:, initial:, min:, max:, optional:}, all optional, into 'p'.  Messages have file, line and
  * column of the node.
  */
 int gcal_model_parameter_decode(const struct gcal_yaml *node,

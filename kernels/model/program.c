@@ -124,8 +124,7 @@ static uint32_t place(struct gcal_program_builder *b, enum gcal_expr_op op, doub
     uint64_t bits, h;
 
     memcpy(&bits, &step.number, sizeof(bits));
-    /* Of round numbers only the upper bits differ. */
-    h = ((bits ^ bits >> 32) + step.op) * 0x9e3779b97f4a7c15;
+    h = (bits + step.op) * 0x9e3779b97f4a7c15;
     for (size_t i = 0; i < step.n_args; i++)
         h = (h ^ h >> 29 ^ args[i]) * 0x9e3779b97f4a7c15;
     uint32_t *head = &b->heads[(h >> 32 & (N_CHAINS - 1))], i = *head;

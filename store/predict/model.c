@@ -80,6 +80,27 @@ static int allocate(struct gcal_predictor_model *m, struct gcal_error *err)
                : gcal_error_memory(err);
 }
 
+/* A cost of 0 of work that no measured kernel had is none: nothing is known of it. */
+static int find_costs(struct gcal_predictor_model *m, struct gcal_error *err)
+{
+    size_t np = m->model->n_parameters, nf = m->model->n_features;
+    double *known = calloc(np + 1, sizeof(*known));
+    bool *has = calloc(nf + 1, sizeof(*has));
+    int rc = known && has ? 0 : gcal_error_memory(err);
+
+    for (size_t i = 0; i < np && rc == 0; i++)
+        known[i] = m->value[i] > 0 ? m->value[i] : NAN;
+    if (rc == 0)
+        rc = gcal_model_find_costs(m->model, m->value, m->has_cost, err);
+    if (rc == 0)
+        rc = gcal_model_find_costs(m->model, known, has, err);
+    for (size_t i = 0; i < nf && rc == 0; i++)
+        m->has_cost[i] = m->has_cost[i] && (has[i] || m->feature_max[i] > 0);
+    free(known);
+    free(has);
+    return rc;
+}
+
 static int fill(struct gcal_predictor_model *m, const struct gcal_params_model *from,
                 struct gcal_error *err)
 {
@@ -109,7 +130,7 @@ static int fill(struct gcal_predictor_model *m, const struct gcal_params_model *
     }
     if (take_ranges(m, from, err) < 0)
         return -1;
-    return gcal_model_find_costs(m->model, m->value, m->has_cost, err);
+    return find_costs(m, err);
 }
 
 static void hold(void *made)

@@ -568,14 +568,15 @@ static void launches_need_memory(void **state)
         struct gcal_limits limits;
         const char *says; /* NULL: it runs */
     } cases[] = {
-        { { 128, 0, 7412, 25600, 25700, true, false }, NULL },
-        { { 0, 0, 0, 0, 0, true, true }, NULL },
-        { { 127, 0, 0, 0, 0, true, true }, "128 work-items, of at most 127 work-items" },
-        { { 128, 0, 7411, 0, 0, true, true }, "7.412 kB, of at most 7.411 kB" },
-        { { 128, 0, 0, 25599, 0, true, true }, "larger buffer" },
-        { { 128, 0, 0, 25600, 25699, true, true },
+        { { 128, 0, 7412, 25600, 25700, true, false, false }, NULL },
+        { { 0, 0, 0, 0, 0, true, true, true }, NULL },
+        { { 127, 0, 0, 0, 0, true, true, true },
+          "128 work-items, of at most 127 work-items" },
+        { { 128, 0, 7411, 0, 0, true, true, true }, "7.412 kB, of at most 7.411 kB" },
+        { { 128, 0, 0, 25599, 0, true, true, true }, "larger buffer" },
+        { { 128, 0, 0, 25600, 25699, true, true, true },
           "n 6400: the launch needs more memory" },
-        { { 0, 0, 0, 0, 0, false, true }, "float16" },
+        { { 0, 0, 0, 0, 0, false, true, true }, "float16" },
     };
     struct gcal_error err = { 0 };
     struct gcal_profile *p = decode(arguments_text, &err), *copy;
