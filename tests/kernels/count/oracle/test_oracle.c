@@ -184,8 +184,9 @@ static void add_variants(struct jobs *jobs, const struct gcal_generator *g, bool
             continue;
         if (!(kernel = make_kernel(&setting, &err)))
             die(g->name, &err);
-        /* no source to count; Oclgrind is given buffers alone */
-        if (gcal_kernel_is_transfer(kernel) || has_images(kernel)) {
+        /* no source to count; Oclgrind is given buffers alone, and knows no assembly of a GPU's */
+        if (gcal_kernel_is_transfer(kernel) || has_images(kernel) ||
+            strstr(kernel->source, "__asm__")) {
             gcal_kernel_destroy(kernel);
             continue;
         }
