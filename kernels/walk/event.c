@@ -91,6 +91,7 @@ static void count_operation(struct gcal_walk *w, CXType type, const char *op,
         scope = gcal_walk_scope_of(w, result);
     w->was_counted = true;
     w->counted = scope;
+    w->n_instructions += index ? 0 : gcal_walk_op_instructions(op);
     add_op(w, (struct gcal_sets_op_event){ .dtype = dtype,
                                            .op = op,
                                            .scope = scope,
@@ -219,6 +220,7 @@ static void add_memory(struct gcal_walk *w, CXCursor at, enum gcal_feature_space
 
     w->n_events += !is_private || !pointer.p;
     w->n_work += !is_private;
+    w->n_instructions += is_private ? 1 : GCAL_WALK_ACCESS_INSTRUCTIONS;
     event.scope = w->scope;
     event.step = w->step;
     event.depth = pointer.depth;
@@ -565,9 +567,10 @@ gcal_walk_scope_at_first(struct gcal_walk *w, const struct gcal_sets_scope *scop
 struct gcal_walk_mark gcal_walk_events_mark(struct gcal_walk *w)
 {
     const struct gcal_sets_nest *nest = w->nest;
-    struct gcal_walk_mark mark = { nest->n_ops,      nest->n_accesses, nest->n_barriers,
-                                   nest->n_branches, nest->n_notes,    w->n_events,
-                                   w->n_work,        w->first_op,      w->n_quotients };
+    struct gcal_walk_mark mark = { nest->n_ops,       nest->n_accesses, nest->n_barriers,
+                                   nest->n_branches,  nest->n_notes,    w->n_events,
+                                   w->n_work,         w->first_op,      w->n_quotients,
+                                   w->n_instructions, w->n_rolled };
 
     w->first_op = nest->n_ops;
     return mark;
@@ -585,4 +588,6 @@ void gcal_walk_events_rewind(struct gcal_walk *w, const struct gcal_walk_mark *m
     w->n_events = mark->n_events;
     w->n_work = mark->n_work;
     w->n_quotients = mark->n_quotients;
+    w->n_instructions = mark->n_instructions;
+    w->n_rolled = mark->n_rolled;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/array.h"
 #include "kernels/walk/private.h"
 
 enum { MOST_UNROLLED_IN_KERNEL = 1 << 14, MOST_GUARDED = 64 };
@@ -137,6 +138,32 @@ begin_step(struct gcal_walk *w, const struct gcal_sets_step *outer, bool is_roll
     return step;
 }
 
+/* Accounts for an unrolled loop of 'n' iterations, of which the largest has 'largest'
+ * instructions: compilers unroll loops from within, so that all have as many.  Notes the
+ * accesses from 'first' on if they do not unroll it; what the source tells them to unroll is
+ * no matter of size.
+ */
+static void finish_unrolled(struct gcal_walk *w,
+                            const struct gcal_walk_loop_clauses *loop, size_t n,
+                            size_t largest, size_t instructions, size_t first)
+{
+    struct gcal_walk_accesses *moved;
+
+    w->n_instructions =
+        instructions + (loop->unrolled ? 1 : n) * (largest + GCAL_WALK_TEST_INSTRUCTIONS);
+    if (w->n_instructions - instructions <= GCAL_WALK_MOST_INSTRUCTIONS ||
+        w->nest->n_accesses == first)
+        return;
+    moved = gcal_array_grow(w->rolled_accesses, w->n_rolled, &w->rolled_capacity,
+                            sizeof(*moved), NULL);
+    if (!moved) {
+        gcal_walk_fail_memory(w);
+        return;
+    }
+    w->rolled_accesses = moved;
+    moved[w->n_rolled++] = (struct gcal_walk_accesses){ first, w->nest->n_accesses };
+}
+
 struct gcal_walk_flow gcal_walk_loop_unroll(struct gcal_walk *w,
                                             const struct gcal_walk_loop_clauses *loop)
 {
@@ -146,10 +173,13 @@ struct gcal_walk_flow gcal_walk_loop_unroll(struct gcal_walk *w,
                                          0,          ++w->n_runs, 0,        w->scope };
     const struct gcal_sets_step *step = w->step;
     bool is_rolled = has_argument(w, loop->condition);
+    size_t instructions = w->n_instructions, first = w->nest->n_accesses, largest = 0, i;
     int broken;
 
     w->running = &running;
-    for (size_t i = 0; !w->failed; i++) {
+    for (i = 0; !w->failed; i++) {
+        size_t begun = w->n_instructions;
+
         running.iteration = i;
         if ((i || !loop->tests_late) && test(w, loop, i, &flow) != 1)
             break;
@@ -158,11 +188,14 @@ struct gcal_walk_flow gcal_walk_loop_unroll(struct gcal_walk *w,
         running.scope = w->scope;
         w->step = begin_step(w, step, is_rolled);
         flow = gcal_walk_flow_sequence(w, flow, walk_once(w, loop));
+        if (w->n_instructions - begun > largest)
+            largest = w->n_instructions - begun;
         if (gcal_walk_flow_any_exit(w, &flow).kind == GCAL_WALK_EXIT_ALWAYS)
             break;
         if (!clang_Cursor_isNull(loop->increment))
             gcal_walk_index_expr(w, loop->increment);
     }
+    finish_unrolled(w, loop, i, largest, instructions, first);
     w->running = running.outer;
     w->step = step;
     w->scope = outside;

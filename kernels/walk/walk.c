@@ -455,6 +455,7 @@ int gcal_walk_kernel(struct gcal_sets_nest *nest, const struct gcal_source_unit 
     gcal_walk_hoist_clear(&w);
     free(w.lanes);
     free(w.privates);
+    free(w.rolled_accesses);
     free(w.chains.all);
     free(w.declared);
     for (size_t i = 0; i < w.family_capacity; i++)

@@ -23,6 +23,17 @@
 #define FILL "for (int i = 0; i < 8; i++) a[i] = x[i];\n"
 #define END  "x[l] = s; }"
 
+/* Every element by those before it; and a small matrix into its factors. */
+#define TRIANGLE(n)                                                                      \
+    "for (int i = 1; i < " n "; i++) for (int j = 0; j < i; j++)\n"                      \
+    "b[j] = b[j] * b[i] + 0.5f;\n"
+#define FACTORS(n)                                                                       \
+    "for (int i = 0; i < " n "; i++) for (int j = 0; j < " n                             \
+    "; j++) b[i][j] = x[i + j];\n"                                                       \
+    "for (int k = 0; k < " n "; k++) for (int i = k + 1; i < " n "; i++) {\n"            \
+    "float f = b[i][k] / b[k][k]; b[i][k] = f;\n"                                        \
+    "for (int j = k + 1; j < " n "; j++) b[i][j] -= f * b[k][j]; }\n"
+
 enum { N = 10 }; /* of n */
 
 static const struct kernel {
@@ -41,6 +52,8 @@ static const struct kernel {
     { FILL "for (int k = 0; k < n; k++) for (int i = 0; i < 8; i++) s += a[i];", 0, 0 },
     { FILL "float *p = a; for (int i = 0; i < 8; i++) s += *p++;", 0, 0 },
     { FILL "twice(a, 8); s = pick(a, 3) + pick(a, 4);", 0, 0 },
+    { "float b[16]; " TRIANGLE("16") "s = b[1];", 0, 0 },
+    { "float b[6][6]; " FACTORS("6"), 0, 0 },
     { "float b[64]; for (int i = 0; i < 64; i++) b[i] = x[i]; s = b[63];", 0, 0 },
     { "float b[65];\n#pragma unroll\nfor (int i = 0; i < 65; i++) b[i] = x[i]; s = b[1];",
       0, 0 },
@@ -50,10 +63,22 @@ static const struct kernel {
     { FILL "a[where[l] & 7] += 1.0f; s = a[2];", 2, 9 },
     { FILL "for (int k = 0; k < n; k++) s += a[k & 7];", N, 8 },
     { FILL "s = a[n & 7];", 1, 8 },
-    { "float b[257]; for (int i = 0; i < 257; i++) b[i] = x[i]; s = b[63];", 1, 257 },
-    { "float b[33][8]; for (int i = 0; i < 33; i++) for (int j = 0; j < 8; j++)\n"
+    { "float b[300]; for (int i = 0; i < 300; i++) b[i] = x[i]; s = b[63];", 1, 300 },
+    { "float b[40][8]; for (int i = 0; i < 40; i++) for (int j = 0; j < 8; j++)\n"
       "b[i][j] = x[8 * i + j]; s = b[1][2];",
-      1, 264 },
+      1, 320 },
+    /* loops that end where an outer one is are as long as they can get */
+    { "float b[32]; for (int i = 0; i < 32; i++) b[i] = x[i];\n" TRIANGLE(
+          "32") "s = b[1];",
+      2 * 31 * 32 / 2 + 1, 31 * 32 / 2 + 32 },
+    { "float b[7][7]; " FACTORS("7"), 2 * 91 + 2 * 21, 91 + 21 + 49 },
+    /* loads of what a loop does not change are moved out of it */
+    { FILL "for (int k = 0; k < n; k++) s += a[l & 7];", 1, 8 },
+    { FILL "for (int k = 0; k < n; k++) s += a[k & 7] + a[3];", N + 1, 8 },
+    { FILL
+      "for (int k = 0; k < n; k++) for (int i = 0; i < 8; i++) s += a[k & 7] * a[i];",
+      N + 8, 8 },
+    { FILL "for (int k = 0; k < n; k++) { a[k & 7] = s; s += a[3]; }", N, N + 8 },
     { "for (int i = 0; i < get_local_size(0) / 4; i++) a[i] = x[i]; s = a[1];", 1, 8 },
     { "\n#pragma unroll 1\nfor (int i = 0; i < 8; i++) a[i] = x[i]; s = a[1];", 1, 8 },
     { FILL "s = pick(a, where[l]);", 1, 8 },
