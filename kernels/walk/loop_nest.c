@@ -158,8 +158,11 @@ static bool has_runtime_step(struct gcal_walk *w, const struct nesting *n)
     return n->average;
 }
 
+static bool has_fixed_bound(struct gcal_walk *w, const struct nesting *n, CXCursor c);
+
 /* Returns whether a name in the loop's condition is that of a constant or of a variable that this
- * or another loop changes, and not of what is known at run time only.
+ * or another loop changes, and not of what is known at run time only, even where a condition on
+ * sizes makes it a number.
  */
 static bool is_fixed_name(struct gcal_walk *w, const struct nesting *n, CXCursor name)
 {
@@ -169,7 +172,9 @@ static bool is_fixed_name(struct gcal_walk *w, const struct nesting *n, CXCursor
     for (size_t i = 0; i < n->changes->n; i++)
         if (clang_equalCursors(n->changes->all[i].decl, decl))
             return true;
-    return gcal_source_kind(decl) != CXCursor_ParmDecl || (value && value->folds);
+    if (gcal_source_kind(decl) == CXCursor_ParmDecl)
+        return value && value->folds;
+    return gcal_source_kind(decl) != CXCursor_VarDecl || has_fixed_bound(w, n, decl);
 }
 
 /* Returns whether compilers know where the loop ends, but for its start. */
