@@ -95,7 +95,7 @@ static const struct kernel {
     { "float t[4] = { 0 }; t[l & 3] = 1; s = t[2];", 1, 5 },
 };
 
-static struct gcal_profile *count(const char *body)
+static struct gcal_profile *count(const char *body, const char *assume)
 {
     char source[1500];
     struct gcal_count_request r = { .source = source,
@@ -103,6 +103,7 @@ static struct gcal_profile *count(const char *body)
                                     .n_dims = 1,
                                     .local_size = { 32 },
                                     .global_size = { "32" },
+                                    .assume = assume,
                                     .sub_group_size = 32 };
 
     snprintf(source, sizeof(source), "%s%s%s", START, body, END);
@@ -121,7 +122,7 @@ static void counts_accesses(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++) {
         const struct kernel *k = &kernels[i];
-        struct gcal_profile *p = count(k->body);
+        struct gcal_profile *p = count(k->body, NULL);
         double loads = value_of(p, "f_mem_access_private_float32_load");
         double stores = value_of(p, "f_mem_access_private_float32_store");
 
@@ -135,7 +136,7 @@ static void counts_accesses(void **state)
 /* They are of no component, but the mask is; and of no name without the space. */
 static void counts_them_apart(void **state)
 {
-    struct gcal_profile *p = count(FILL "s = a[l & 7];");
+    struct gcal_profile *p = count(FILL "s = a[l & 7];", NULL);
 
     (void)state;
     assert_float_equal(value_of(p, "f_mem_access_private"), 9, 0);
@@ -146,10 +147,23 @@ static void counts_them_apart(void **state)
     gcal_profile_destroy(p);
 }
 
+/* Compilers do not know n, though it is assumed to be a number. */
+static void assumes_no_constant(void **state)
+{
+    struct gcal_profile *p = count(
+        "int m = n - 2; for (int i = 0; i < m; i++) a[i] = x[i]; s = a[1];", "n = 10");
+
+    (void)state;
+    assert_float_equal(value_of(p, "f_mem_access_private_float32_load"), 1, 0);
+    assert_float_equal(value_of(p, "f_mem_access_private_float32_store"), 8, 0);
+    gcal_profile_destroy(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(counts_accesses),
-                                        cmocka_unit_test(counts_them_apart) };
+                                        cmocka_unit_test(counts_them_apart),
+                                        cmocka_unit_test(assumes_no_constant) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
