@@ -134,6 +134,32 @@ static int refuse_images(CXCursor kernel, struct gcal_error *err)
     return 0;
 }
 
+static enum CXChildVisitResult visit_assembly(CXCursor c, CXCursor parent,
+                                              CXClientData found)
+{
+    (void)parent;
+    if (clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
+        return CXChildVisit_Continue;
+    if (gcal_source_kind(c) != CXCursor_GCCAsmStmt)
+        return CXChildVisit_Recurse;
+    *(CXCursor *)found = c;
+    return CXChildVisit_Break;
+}
+
+/* Nothing is known of what the instructions read and write. */
+static int refuse_assembly(const struct gcal_source_unit *unit, struct gcal_error *err)
+{
+    CXCursor assembly = clang_getNullCursor();
+
+    clang_visitChildren(clang_getTranslationUnitCursor(unit->tu), visit_assembly,
+                        &assembly);
+    return clang_Cursor_isNull(assembly)
+               ? 0
+               : gcal_source_error(assembly, err,
+                                   "work cannot be removed around inline assembly: leave "
+                                   "it out");
+}
+
 /* The source, with tags that are comments rewritten as GPUCAL_TAG. */
 static struct gcal_source_unit *parse_source(const struct gcal_count_request *request,
                                              CXCursor *kernel, struct gcal_error *err)
@@ -181,6 +207,7 @@ char *gcal_remove_work_reported(const struct gcal_count_request *request,
         return NULL;
     r.original = unit;
     if (check_spaces(unit, kernel, err) == 0 && refuse_images(kernel, err) == 0 &&
+        refuse_assembly(unit, err) == 0 &&
         (name = gcal_source_cursor_name(kernel, err)) &&
         (printed = gcal_remove_print_source(unit, kernel, r.standard, err)))
         text = remove_from(&r, printed, name);

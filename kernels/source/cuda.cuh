@@ -153,7 +153,12 @@ struct dim3 {
 
 extern const GPUCAL_DEVICE uint3 threadIdx, blockIdx;
 extern const GPUCAL_DEVICE dim3 blockDim, gridDim;
-extern const GPUCAL_DEVICE int warpSize;
+/* A constant for compilers, if not in CUDA's text; of AMD's GPUs for computing, others have 32. */
+#ifdef GPUCAL_HIP
+static constexpr int warpSize = 64;
+#else
+static constexpr int warpSize = 32;
+#endif
 
 /* ---- the standard library, as far as kernels use it ---- */
 

@@ -72,6 +72,20 @@ static bool is_const_variable(CXCursor name)
            clang_isConstQualifiedType(clang_getCursorType(decl));
 }
 
+/* Of an integer outside of functions, or of a class, that is a constant for compilers. */
+static bool find_file_constant(struct gcal_walk *w, CXCursor name,
+                               struct gcal_walk_value *value)
+{
+    CXType type = gcal_source_type(name);
+
+    if (!is_const_variable(name) || clang_isVolatileQualifiedType(type) ||
+        !gcal_walk_type_is_integer(type) ||
+        gcal_walk_variable_find(w, clang_getCursorReferenced(name)))
+        return false;
+    *value = constant_if(true, gcal_walk_constant(w, name));
+    return value->kind == GCAL_WALK_VALUE_INTEGER;
+}
+
 /* ---- operands ---- */
 
 /* Walks the product that an addition of 'type' is fused with; false: there is none. */
@@ -606,6 +620,8 @@ static struct gcal_walk_value walk_kind(struct gcal_walk *w, CXCursor c)
              w->unit->language != GCAL_SOURCE_CUDA &&
              !gcal_source_is_array(gcal_source_type(c)))) /* compilers fold these */
             return constant_if(true, gcal_walk_constant(w, c));
+        if (find_file_constant(w, c, &value))
+            return value;
         lvalue = gcal_walk_lvalue_find(w, c);
         value = gcal_walk_lvalue_load(w, c, &lvalue);
         if (lvalue.kind == GCAL_WALK_LVALUE_MEMORY &&

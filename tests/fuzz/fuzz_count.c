@@ -389,7 +389,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     free(in.source);
     free(in.line);
-    if (n_held)
+    if (n_held > 2) /* the unit that was parsed last is kept, with its index */
         broken("a translation unit or an index of libclang is leaked", NULL);
     return 0;
 }

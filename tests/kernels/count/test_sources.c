@@ -301,6 +301,48 @@ static void textures_are_images(void **state)
     }
 }
 
+static struct gcal_profile *count_warps(enum gcal_source_language language,
+                                        const char *size)
+{
+    char source[400];
+    struct gcal_count_request r = request(source, "k");
+    struct gcal_profile *profile;
+
+    r.language = language;
+    r.sector_bytes = 32;
+    r.sub_group_size = atoi(size) ? atoi(size) : language == GCAL_SOURCE_HIP ? 64 : 32;
+    snprintf(source, sizeof(source),
+             "__global__ void k(const float *x, float *y)\n"
+             "{ int i = blockIdx.x*blockDim.x + threadIdx.x;\n"
+             "  y[i / %s + 4*(i %% %s)] = x[i]; }\n",
+             size, size);
+    if (!(profile = gcal_count(&r, &err)))
+        fail_msg("%s: %s", size, err.text);
+    return profile;
+}
+
+static void the_size_of_a_warp_is_a_constant(void **state)
+{
+    static const struct {
+        enum gcal_source_language language;
+        const char *size;
+    } cases[] = { { GCAL_SOURCE_CUDA, "32" }, { GCAL_SOURCE_HIP, "64" } };
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct gcal_profile *named = count_warps(cases[i].language, "warpSize");
+        struct gcal_profile *number = count_warps(cases[i].language, cases[i].size);
+
+        assert_int_equal(named->n_entries, number->n_entries);
+        for (size_t k = 0; k < named->n_entries; k++) {
+            assert_string_equal(named->entries[k].feature, number->entries[k].feature);
+            assert_string_equal(named->entries[k].count, number->entries[k].count);
+        }
+        gcal_profile_destroy(named);
+        gcal_profile_destroy(number);
+    }
+}
+
 static void standards_are_build_options(void **state)
 {
     struct gcal_count_request r = request(GENERIC, NULL);
@@ -628,6 +670,7 @@ int main(void)
         cmocka_unit_test(references_change_counters),
         cmocka_unit_test(functions_are_arguments_of_templates),
         cmocka_unit_test(textures_are_images),
+        cmocka_unit_test(the_size_of_a_warp_is_a_constant),
         cmocka_unit_test(standards_are_build_options),
         cmocka_unit_test(generic_pointers_count_where_they_point),
         cmocka_unit_test(work_is_not_removed_around_generic_pointers),

@@ -117,6 +117,8 @@ static void check_refusal(const struct gcal_kernel *kernel,
         return;
     if (strstr(kernel->source, "image2d_t") && strstr(err.text, "kernel with images"))
         return;
+    if (strstr(kernel->source, "__asm__") && strstr(err.text, "inline assembly"))
+        return;
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
         if (strcmp(refused[i].generator, kernel->generator) == 0 &&
             refused[i].form == form && strstr(err.text, refused[i].why))
