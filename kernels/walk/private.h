@@ -755,11 +755,8 @@ void gcal_walk_private_initialise(struct gcal_walk *w, CXCursor decl, bool folds
 /* The declaration of an array of the nest. */
 CXCursor gcal_walk_private_decl(const struct gcal_walk *w, unsigned array);
 /* After the walk: removes the accesses to arrays that compilers keep in registers. */
-/* Beyond this many instructions, compilers do not unroll a loop whole.  Of 317 kernels with
- * nests of one to three loops, of constant and of triangular bounds, bodies of 1 to 8
- * operations and 3 to 1024 iterations, NVIDIA's compiler (CUDA 13, for an H100) keeps the arrays
- * of all but 19 in registers or in memory as this says; of 93 others, from which it was not
- * chosen, all but 7.
+/* Beyond this many instructions, compilers do not unroll a loop whole: chosen by where NVIDIA's
+ * (CUDA 13, for an H100) keeps the arrays of 246 kernels (scripts/results/private-arrays.py).
  */
 enum { GCAL_WALK_MOST_INSTRUCTIONS = 2000 };
 /* Of an access of memory, for its address as well; and of the test of an iteration, which stays where

@@ -199,7 +199,7 @@ static int64_t most_trips(struct gcal_walk *w, const struct gcal_sets_scope *loo
 
 /* Returns how often compilers write what is in 'scope' if they unroll all loops up to 'loop': a
  * loop whose end depends on an outer one as often as it runs at most.  0: not below 'loop'.
- * What the source tells them to unroll is no matter of size.
+ * Loops that the source tells them to unroll count once.
  */
 static double copies_in(struct gcal_walk *w, const struct gcal_sets_scope *scope,
                         const struct gcal_sets_scope *loop)

@@ -140,8 +140,8 @@ begin_step(struct gcal_walk *w, const struct gcal_sets_step *outer, bool is_roll
 
 /* Accounts for an unrolled loop of 'n' iterations, of which the largest has 'largest'
  * instructions: compilers unroll loops from within, so that all have as many.  Notes the
- * accesses from 'first' on if they do not unroll it; what the source tells them to unroll is
- * no matter of size.
+ * accesses from 'first' on if they do not unroll it; loops that the source tells them
+ * to unroll count once.
  */
 static void finish_unrolled(struct gcal_walk *w,
                             const struct gcal_walk_loop_clauses *loop, size_t n,
