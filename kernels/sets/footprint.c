@@ -158,9 +158,7 @@ static bool is_within(const struct gcal_sets_scope *inner,
 {
     while (outer && outer->kind == GCAL_SETS_SCOPE_UNKNOWN)
         outer = outer->parent;
-    while (inner && inner != outer)
-        inner = inner->parent;
-    return inner == outer;
+    return gcal_sets_scope_is_around(outer, inner);
 }
 
 void gcal_sets_image_find_apart(struct gcal_sets_image *image)

@@ -533,3 +533,11 @@ gcal_sets_branch_divergence(struct gcal_sets_nest *nest,
                   &estimated);
     return estimated && !(nest->error > 0) ? NULL : found;
 }
+
+bool gcal_sets_scope_is_around(const struct gcal_sets_scope *outer,
+                               const struct gcal_sets_scope *scope)
+{
+    while (scope && scope != outer)
+        scope = scope->parent;
+    return scope == outer;
+}

@@ -290,6 +290,10 @@ bool gcal_sets_differs_by_lane(const struct gcal_sets_nest *nest,
 const struct gcal_poly *gcal_sets_settle(const struct gcal_sets_nest *nest,
                                          const struct gcal_poly *p);
 
+/* Returns whether 'outer' is 'scope' or around it; NULL is around all. */
+bool gcal_sets_scope_is_around(const struct gcal_sets_scope *outer,
+                               const struct gcal_sets_scope *scope);
+
 /* ---- conditions: never NULL; a failed context gives one that always holds ---- */
 const struct gcal_sets_condition *
 gcal_sets_condition_nonnegative(struct gcal_poly_context *c, const struct gcal_poly *p);

@@ -178,6 +178,7 @@ static enum CXChildVisitResult take_first(CXCursor c, CXCursor parent, CXClientD
     return CXChildVisit_Break;
 }
 
+/* As libclang has it: gcal_source_first_child() orders calls, for which it asks what they call. */
 static CXCursor first_child(CXCursor c)
 {
     CXCursor child = clang_getNullCursor();

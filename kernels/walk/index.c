@@ -315,14 +315,6 @@ const struct gcal_sets_scope *gcal_walk_scope_of(const struct gcal_walk *w,
     return at;
 }
 
-static bool is_around(const struct gcal_sets_scope *outer,
-                      const struct gcal_sets_scope *scope)
-{
-    while (scope && scope != outer)
-        scope = scope->parent;
-    return scope == outer;
-}
-
 const char *gcal_walk_share_quotient(struct gcal_walk *w, const char *op,
                                      const struct gcal_walk_value *of,
                                      const struct gcal_walk_value *by,
@@ -336,7 +328,7 @@ const char *gcal_walk_share_quotient(struct gcal_walk *w, const char *op,
         result->kind != GCAL_WALK_VALUE_INTEGER)
         return op;
     for (size_t i = 0; i < w->n_quotients; i++)
-        if (is_around(w->quotients[i].scope, scope) &&
+        if (gcal_sets_scope_is_around(w->quotients[i].scope, scope) &&
             gcal_poly_equal(w->quotients[i].of, of->p) &&
             gcal_poly_equal(w->quotients[i].by, by->p))
             return is_quotient ? NULL : "mul";

@@ -162,12 +162,19 @@ void gcal_walk_private_initialise(struct gcal_walk *w, CXCursor decl, bool folds
         w->nest->accesses[first].is_initialiser = true;
 }
 
-CXCursor gcal_walk_private_decl(const struct gcal_walk *w, unsigned array)
+static struct gcal_walk_private *find_known(const struct gcal_walk *w, unsigned array)
 {
     for (size_t i = 0; i < w->n_privates; i++)
         if (w->privates[i].array == array)
-            return w->privates[i].decl;
-    return clang_getNullCursor();
+            return &w->privates[i];
+    return NULL;
+}
+
+CXCursor gcal_walk_private_decl(const struct gcal_walk *w, unsigned array)
+{
+    const struct gcal_walk_private *known = find_known(w, array);
+
+    return known ? known->decl : clang_getNullCursor();
 }
 
 /* ---- registers or memory ---- */
@@ -362,14 +369,6 @@ static bool has_subscript(struct gcal_walk *w, struct sizes *sizes, size_t first
     return has || (is_rolled && n > 1);
 }
 
-static struct gcal_walk_private *find_known(const struct gcal_walk *w, unsigned array)
-{
-    for (size_t i = 0; i < w->n_privates; i++)
-        if (w->privates[i].array == array)
-            return &w->privates[i];
-    return NULL;
-}
-
 /* Finds what is known of each array after the walk. */
 static void find_uses(struct gcal_walk *w, struct sizes *sizes, bool *done)
 {
@@ -389,21 +388,13 @@ static void find_uses(struct gcal_walk *w, struct sizes *sizes, bool *done)
 
 /* ---- loads that compilers move out of loops ---- */
 
-static bool is_within(const struct gcal_sets_scope *scope,
-                      const struct gcal_sets_scope *loop)
-{
-    while (scope && scope != loop)
-        scope = scope->parent;
-    return scope;
-}
-
 static bool is_stored_in(const struct gcal_sets_nest *nest, unsigned array,
                          const struct gcal_sets_scope *loop)
 {
     for (size_t i = 0; i < nest->n_accesses; i++)
         if (nest->accesses[i].array == array &&
             nest->accesses[i].direction == GCAL_FEATURE_STORE &&
-            is_within(nest->accesses[i].scope, loop))
+            gcal_sets_scope_is_around(loop, nest->accesses[i].scope))
             return true;
     return false;
 }
