@@ -1,8 +1,8 @@
 #!/bin/bash
-# balance.sh: compares three ways of dividing work over unequal devices of this machine: equal
-# shares, shares by peak rates, and gpucal_split().  Calibrates the devices, runs
-# docs/examples/balance, and prints Markdown tables.  The last two take turns step by step
-# and are compared within each run.
+# balance.sh: compares ways of dividing work over unequal devices of this machine: equal shares, shares
+# by peak rates, all on one device, gpucal_split(), and that corrected by measured times.  Calibrates
+# the devices, runs docs/examples/balance, and prints Markdown tables.  All but the first take turns
+# step by step and are compared within each run.
 #
 #   scripts/results/balance.sh [--gpu] OUT
 #
@@ -23,7 +23,7 @@ gpucal=$build/mpi/gpucal
 balance=$build/tests/balance/example/balance
 kernel=$top/kernels/catalogue/matmul_rows.cl
 rounds=${ROUNDS:-5} steps=${STEPS:-20} width=1024
-ways=(equal peak gpucal)
+ways=(equal peak one gpucal corrected)
 
 die() {
     echo "balance.sh: $*" >&2
@@ -146,7 +146,7 @@ run_rounds() {
             divide "alone-$i-$round" equal $share "$i"
         done
         divide "all-equal-$round" equal "$ROWS" "${!nodes[@]}"
-        divide "all-$round" peak,gpucal "$ROWS" "${!nodes[@]}"
+        divide "all-$round" peak,one,gpucal,corrected "$ROWS" "${!nodes[@]}"
     done
 }
 

@@ -301,7 +301,8 @@ int gpucal_fastest(const struct gpucal_variant *variants, size_t count, size_t w
  *   start_s + transfer_s * units + predicted time of the kernel with
  *   sizes[unit] = size_per_unit * units,
  *
- * and 0 without units.
+ * and 0 without units.  Where it was measured, as between steps of a program, that time is
+ * multiplied by measured / predicted, and what is left of the error is a few per cent.
  */
 struct gpucal_share {
     const struct gpucal_model *model; /* the kernel on this device */
@@ -318,7 +319,9 @@ struct gpucal_share {
     double low_s, high_s; /* 90 % interval */
     double not_covered;   /* as in gpucal_prediction */
     int extrapolates;     /* likewise */
-    uint64_t reserved[8];
+    /* What the device was measured to take, copies included; 0: it was not. */
+    double measured_units, measured_s;
+    uint64_t reserved[6];
 };
 
 enum gpucal_direction { GPUCAL_TO_DEVICE, GPUCAL_FROM_DEVICE, GPUCAL_BOTH_DIRECTIONS };
@@ -343,13 +346,16 @@ int gpucal_share_transfers(struct gpucal_share *share, const struct gpucal_devic
                            enum gpucal_memory memory, double in_bytes, double out_bytes,
                            struct gpucal_error *err);
 
-/* Divides 'units' of work over 'count' devices, in multiples of 'granularity', so that
- * the longest predicted time is minimal: the times are then equal except for granularity,
- * limits, units that the memory of a device does not hold, and devices whose start time exceeds
- * the gain.  One device also gets the rest
- * of 'units' beyond the multiples; 'least' is rounded up to a multiple, 'most' down.
- * Times should not decrease in units.  '*makespan_s' (may be NULL) is the longest time.
- * On failure 'shares' is unchanged.
+/* Divides 'units' of work over 'count' devices, in multiples of 'granularity', for the least
+ * expected time until the last device ends, '*makespan_s' (may be NULL).  Predictions err, alike on
+ * devices of a type: so a device whose time is less certain, or that adds little, gets less than would
+ * let all end at once, or nothing.  Devices whose times are as certain end together, except
+ * for granularity, limits, units that the memory of a device does not hold, and devices whose
+ * start time exceeds the gain.
+ * One device also gets the rest of 'units' beyond the multiples; 'least' is rounded up to a
+ * multiple, 'most' down.  Times should not decrease in units.
+ * After the first steps of a program, dividing again with measured_units and measured_s corrects
+ * the shares.  On failure 'shares' is unchanged.
  */
 int gpucal_split(struct gpucal_share *shares, size_t count, double units,
                  double granularity, double *makespan_s, struct gpucal_error *err);

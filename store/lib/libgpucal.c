@@ -155,6 +155,7 @@ API struct gpucal_model *gpucal_model_bind(const struct gpucal_device *device,
         gcal_error_memory(&e);
     else if ((m->predictor = bind(device, model, profile, &e))) {
         m->n_sizes = profile->profile->n_parameters;
+        m->is_gpu = strcmp(gpucal_device_info(device)->info.device_type, "gpu") == 0;
         return m;
     }
     free(m);

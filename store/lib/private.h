@@ -37,6 +37,7 @@ struct gpucal_device {
 struct gpucal_model {
     struct gcal_predictor *predictor;
     size_t n_sizes;
+    bool is_gpu; /* the device */
 };
 
 /* The published device; of its models only the names are set. */

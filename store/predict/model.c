@@ -183,6 +183,17 @@ gcal_predictor_model_share(const struct gcal_params_model *from, struct gcal_err
     return gcal_params_derive(from, &derivation, err);
 }
 
+bool gcal_predictor_model_is_same(const struct gcal_predictor_model *a,
+                                  const struct gcal_predictor_model *b)
+{
+    size_t n = a->model->n_parameters;
+
+    return a == b || (strcmp(a->model->name, b->model->name) == 0 &&
+                      n == b->model->n_parameters && a->n_columns == b->n_columns &&
+                      memcmp(a->value, b->value, n * sizeof(double)) == 0 &&
+                      memcmp(a->root, b->root, n * a->n_columns * sizeof(double)) == 0);
+}
+
 void gcal_predictor_model_hold(struct gcal_predictor_model *model)
 {
     hold(model);

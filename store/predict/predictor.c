@@ -22,6 +22,12 @@ const char *gcal_predictor_model(const struct gcal_predictor *p)
     return p->shared->model->name;
 }
 
+bool gcal_predictor_share_fit(const struct gcal_predictor *a,
+                              const struct gcal_predictor *b)
+{
+    return gcal_predictor_model_is_same(a->shared, b->shared);
+}
+
 struct gcal_predictor_inside gcal_predictor_inside(const struct gcal_predictor *p)
 {
     return (struct gcal_predictor_inside){ p->shared->model,

@@ -142,6 +142,12 @@ int gcal_predictor_eval(const struct gcal_predictor *predictor, const double *si
 /* The model's name. */
 const char *gcal_predictor_model(const struct gcal_predictor *predictor);
 
+/* Returns whether both models have the same fit, also where the device was opened twice, or is
+ * another one of the type: then the parameters' errors are the same.
+ */
+bool gcal_predictor_share_fit(const struct gcal_predictor *a,
+                              const struct gcal_predictor *b);
+
 /* What a predicted time is computed from: the factor times the model's value. */
 struct gcal_predictor_inside {
     const struct gcal_model *model; /* owned by the predictor, as the parameters are */

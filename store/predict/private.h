@@ -56,6 +56,9 @@ struct gcal_predictor {
 /* For gcal_predictor_model_release(); NULL with 'err'. */
 struct gcal_predictor_model *
 gcal_predictor_model_share(const struct gcal_params_model *from, struct gcal_error *err);
+/* Returns whether both have the same fit, whatever file they are from. */
+bool gcal_predictor_model_is_same(const struct gcal_predictor_model *a,
+                                  const struct gcal_predictor_model *b);
 /* For one more release. */
 void gcal_predictor_model_hold(struct gcal_predictor_model *model);
 /* NULL is allowed. */

@@ -79,20 +79,6 @@ void gcal_ratio_side_destroy(struct gcal_ratio_side *s)
 
 /* ---- two of them ---- */
 
-/* Returns whether both have the same fit, also where the device was opened twice, or another device
- * of the type: then the parameters' errors are the same. /
- */
-static bool share_parameters(const struct gcal_predictor_model *a,
-                             const struct gcal_predictor_model *b)
-{
-    size_t n = a->model->n_parameters;
-
-    return a == b || (strcmp(a->model->name, b->model->name) == 0 &&
-                      n == b->model->n_parameters && a->n_columns == b->n_columns &&
-                      memcmp(a->value, b->value, n * sizeof(double)) == 0 &&
-                      memcmp(a->root, b->root, n * a->n_columns * sizeof(double)) == 0);
-}
-
 static double square(double x)
 {
     return x * x;
@@ -104,7 +90,7 @@ static double parameter_covariance(const struct gcal_ratio_side *a,
 {
     double sum = 0;
 
-    if (!share_parameters(a->model, b->model))
+    if (!gcal_predictor_model_is_same(a->model, b->model))
         return 0;
     for (size_t k = 0; k < a->model->n_columns; k++)
         sum += a->image[k] * b->image[k];
@@ -126,12 +112,13 @@ static struct gcal_rivals rivals_of(const struct gcal_ratio_side *const *sides, 
         for (size_t k = 0; k < n; k++) {
             covariance[i * n + k] = parameter_covariance(a, sides[k]);
             /* Of two devices, also of one type, the factors differ. */
-            device[i * n + k] = a->model == sides[k]->model ||
-                                        (share_parameters(a->model, sides[k]->model) &&
-                                         a->factor == sides[k]->factor &&
-                                         a->factor_error == sides[k]->factor_error)
-                                    ? square(a->factor_error)
-                                    : 0;
+            device[i * n + k] =
+                a->model == sides[k]->model ||
+                        (gcal_predictor_model_is_same(a->model, sides[k]->model) &&
+                         a->factor == sides[k]->factor &&
+                         a->factor_error == sides[k]->factor_error)
+                    ? square(a->factor_error)
+                    : 0;
         }
     }
     return (struct gcal_rivals){ n, log_time, covariance, misfit, device };

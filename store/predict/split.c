@@ -90,8 +90,11 @@ static int find_next(struct work *w, size_t i, double units, struct gcal_error *
     struct gcal_error why = { 0 };
     double *next_s = &w->shares[i].next_s;
 
-    if (time_of(w, i, units, next_s, &why) == 0)
+    if (time_of(w, i, units, next_s, &why) == 0) {
+        if (w->shares[i].scale > 0)
+            *next_s = *next_s > 0 ? *next_s * w->shares[i].scale : 0;
         return 0;
+    }
     *next_s = INFINITY;
     if (why.reason == GCAL_REASON_CANNOT_RUN) {
         w->beyond = why;

@@ -10,8 +10,10 @@
 struct gcal_error;
 
 struct gcal_split_share {
-    double least, most;            /* units; most 0: no limit */
-    double units;                  /* result */
+    double least, most; /* units; most 0: no limit */
+    double scale;       /* of its times where they are compared; 0: 1; infinite:
+                                      it gets its least, or nothing */
+    double units;       /* result */
     double granules, room, next_s; /* private to gcal_split() */
 };
 
@@ -22,7 +24,7 @@ typedef int gcal_split_time(void *context, size_t share, double units, double *t
                             struct gcal_error *err);
 
 /* Gives every share a multiple of 'granularity', and one of them also the rest of
- * 'units', such that the longest time is minimal.  'least' is rounded up to a multiple,
+ * 'units', such that the longest time, times its scale, is minimal.  'least' is rounded up to a multiple,
  * 'most' down.  Takes about 2 count log2(units / granularity / count) calls of 'time'. -1
  * (GCAL_EINPUT) for invalid numbers and limits that cannot be met.
  */

@@ -54,9 +54,9 @@ done
     > out 2> err || fail "the kernel is not counted"
 
 # In one run, in turn: a report of each, in a file of its own here.
-divide equal,peak,gpucal node1,node2 "$kernel" || fail "all ways"
+divide equal,peak,one,gpucal,corrected node1,node2 "$kernel" || fail "all ways"
 awk '$1 == "split" { file = substr($2, 1, length($2) - 1) } { print > file }' out
-for way in equal peak gpucal; do
+for way in equal peak one corrected gpucal; do
     grep -qE "^split $way: $rows rows .* 2 ranks, 3 steps$" $way || fail "no head of $way"
     grep -qE '^[0-9]+ rows compared with the host.s: 0 wrong$' $way || fail "nothing is compared"
     grep -qE '^makespan [0-9.]+ s, predicted [0-9.]+ s, imbalance [0-9.]+ %$' $way ||
@@ -69,6 +69,7 @@ for way in equal peak gpucal; do
         equal_s=$longest
         ;;
     peak) peak_s=$longest ;;
+    one) [ "$rows_0" = 0 ] || [ "$rows_1" = 0 ] || fail "one: $rows_0 and $rows_1 rows" ;;
     esac
 done
 # No other division ends earlier: a rank that took 16 rows from the other would be later than
@@ -85,7 +86,7 @@ sed 's/= sum\[r\];/= sum[r] + 1;/' "$kernel" > wrong.cl
 divide equal node1,node2 "$PWD/wrong.cl" && fail "a wrong kernel is right"
 grep -qE '^16 rows compared with the host.s: 16 wrong$' out || fail "not said: wrong"
 divide equal,fast node1,node2 "$kernel" && fail "an unknown way"
-grep -q 'equal, peak or gpucal' err || fail "not said: ways"
+grep -q 'equal, peak, one, gpucal or corrected' err || fail "not said: ways"
 divide equal node1 "$kernel" && fail "one node for two ranks"
 grep -q 'one name for each rank' err || fail "not said: nodes"
 divide gpucal node1,node3 "$kernel" && fail "a node that is not calibrated"

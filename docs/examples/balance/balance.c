@@ -6,8 +6,9 @@
  *
  * Rank r computes on the device that is published for the r-th of --nodes (default: the
  * node where it runs).  Each step ends with a barrier, so the slowest device counts.
- * DIVISION is equal, peak or gpucal (default); several take turns, step by step, so that
- * they can be compared although the speeds of devices drift.
+ * DIVISION is equal, peak, one, gpucal (default) or corrected; several take turns, step by step,
+ * so that they can be compared although the speeds of devices drift.  'corrected' begins as gpucal
+ * does, and divides again after the steps 1, 2, 4, .. by what the devices took.
  * Each turn begins with a step that is not timed, as the turn before may have left a device
  * idle or hot.
  * Prints each rank's rows, predicted and measured time, the makespan, and the imbalance:
@@ -27,7 +28,8 @@
 #define WARM_UP_S    0.5 /* clocks of idle devices are low */
 #define CHECKED_ROWS 8   /* of each rank */
 
-static const char *const division_names[] = { "equal", "peak", "gpucal" };
+static const char *const division_names[] = { "equal", "peak", "one", "gpucal",
+                                              "corrected" };
 
 enum { MOST_WAYS = sizeof(division_names) / sizeof(*division_names) };
 
@@ -46,6 +48,7 @@ struct way {
     struct part mine;
     struct work *work;
     double *busy_s, *step_s; /* by step; the latter from barrier to barrier */
+    long divided_at;         /* the step */
 };
 
 static int rank, n_ranks;
@@ -74,7 +77,7 @@ static enum division read_division(const char *text, size_t length)
         if (strlen(division_names[i]) == length &&
             strncmp(text, division_names[i], length) == 0)
             return (enum division)i;
-    quit("--split is equal, peak or gpucal");
+    quit("--split is equal, peak, one, gpucal or corrected");
     return DIVISION_EQUAL;
 }
 
@@ -87,7 +90,7 @@ static void read_ways(const char *list, struct options *o)
         if (!*(list += length))
             return;
     }
-    quit("--split names three ways at most");
+    quit("--split names five ways at most");
 }
 
 static long read_number(const char *text)
@@ -129,7 +132,8 @@ static void read_option(struct options *o, int which, const char *value)
         break;
     default:
         quit("usage: balance --store DIR --profile FILE --kernel FILE.cl "
-             "[--split equal|peak|gpucal,...] [--nodes NODE[:DEVICE],...] [--rows M] "
+             "[--split equal|peak|one|gpucal|corrected,...] [--nodes NODE[:DEVICE],...] "
+             "[--rows M] "
              "[--width N] [--steps S]");
     }
 }
@@ -196,15 +200,6 @@ static void get_part(const struct options *o, struct way *way)
         quit(err.text);
     MPI_Scatter(way->parts, sizeof(*mine), MPI_BYTE, mine, sizeof(*mine), MPI_BYTE, 0,
                 MPI_COMM_WORLD);
-}
-
-static void prepare(const struct options *o, enum division division, struct way *way)
-{
-    way->division = division;
-    way->busy_s = allocate((size_t)o->steps, sizeof(*way->busy_s));
-    way->step_s = allocate((size_t)o->steps, sizeof(*way->step_s));
-    way->parts = rank == 0 ? allocate((size_t)n_ranks, sizeof(*way->parts)) : NULL;
-    get_part(o, way);
     way->work = work_create(&(struct work_options){
         .device_name = way->mine.device_name,
         .kernel_path = o->kernel_path,
@@ -214,6 +209,28 @@ static void prepare(const struct options *o, enum division division, struct way 
     });
     if (!way->work)
         quit("the device cannot be used");
+}
+
+static void prepare(const struct options *o, enum division division, struct way *way)
+{
+    way->division = division;
+    way->busy_s = allocate((size_t)o->steps, sizeof(*way->busy_s));
+    way->step_s = allocate((size_t)o->steps, sizeof(*way->step_s));
+    way->parts = rank == 0 ? allocate((size_t)n_ranks, sizeof(*way->parts)) : NULL;
+    get_part(o, way);
+}
+
+/* Divides again by the mean time of the steps of the present division. */
+static void correct(const struct options *o, struct way *way, long n_steps)
+{
+    double sum_s = 0;
+
+    for (long i = way->divided_at; i < n_steps; i++)
+        sum_s += way->busy_s[i];
+    way->mine.busy_s = sum_s / (double)(n_steps - way->divided_at);
+    way->divided_at = n_steps;
+    work_destroy(way->work);
+    get_part(o, way);
 }
 
 static void clear(struct way *way)
@@ -244,7 +261,7 @@ static void warm_up(struct work *work)
     while (work_now_s() < until_s);
 }
 
-static void run_step(struct way *way, long i)
+static void run_step(const struct options *o, struct way *way, long i)
 {
     double began_s;
 
@@ -255,18 +272,20 @@ static void run_step(struct way *way, long i)
     way->busy_s[i] = step(way->work);
     MPI_Barrier(MPI_COMM_WORLD);
     way->step_s[i] = work_now_s() - began_s;
+    if (way->division == DIVISION_CORRECTED && ((i + 1) & i) == 0)
+        correct(o, way, i + 1);
 }
 
 /* Divisions take turns in being the first, and in which one is before them: a device runs
  * faster after a rest.
  */
-static void run_steps(struct way *ways, int n_ways, long steps)
+static void run_steps(const struct options *o, struct way *ways, int n_ways)
 {
     for (int w = 0; w < n_ways; w++)
         warm_up(ways[w].work);
-    for (long i = 0; i < steps; i++)
+    for (long i = 0; i < o->steps; i++)
         for (int w = 0; w < n_ways; w++)
-            run_step(&ways[(i / 2 + (i % 2 ? n_ways - 1 - w : w)) % n_ways], i);
+            run_step(o, &ways[(i / 2 + (i % 2 ? n_ways - 1 - w : w)) % n_ways], i);
 }
 
 /* ---- report ---- */
@@ -371,7 +390,7 @@ static int run(const struct options *o)
 
     for (int w = 0; w < o->n_ways; w++)
         prepare(o, o->ways[w], &ways[w]);
-    run_steps(ways, o->n_ways, o->steps);
+    run_steps(o, ways, o->n_ways);
     for (int w = 0; w < o->n_ways; w++) {
         report(o, &ways[w]);
         wrong += check(&ways[w]);

@@ -161,6 +161,24 @@ static int divide_by_peak(struct divided *d, double *weights, struct gpucal_erro
     return 0;
 }
 
+static int give_all_to_one(struct divided *d, struct gpucal_error *err)
+{
+    size_t first = 0;
+
+    for (size_t i = 0; i < d->count; i++) {
+        struct part *part = &d->parts[i];
+
+        if (predict(d, d->models[i], (double)d->options->rows, &part->predicted_s, err) <
+            0)
+            return -1;
+        part->rows = 0;
+        if (part->predicted_s < d->parts[first].predicted_s)
+            first = i;
+    }
+    d->parts[first].rows = d->options->rows;
+    return 0;
+}
+
 static int divide_by_prediction(struct divided *d, struct gpucal_error *err)
 {
     struct gpucal_share *shares = calloc(d->count, sizeof(*shares));
@@ -173,6 +191,10 @@ static int divide_by_prediction(struct divided *d, struct gpucal_error *err)
         shares[i].sizes = d->sizes;
         shares[i].unit = d->rows_at;
         shares[i].size_per_unit = 1;
+        if (d->parts[i].rows > 0 && d->parts[i].busy_s > 0) {
+            shares[i].measured_units = (double)d->parts[i].rows;
+            shares[i].measured_s = d->parts[i].busy_s;
+        }
     }
     rc = gpucal_split(shares, d->count, (double)d->options->rows,
                       (double)d->options->granularity, NULL, err);
@@ -195,6 +217,8 @@ static int divide_rows(struct divided *d, struct gpucal_error *err)
         divide_by(d, weights);
     else if (d->options->division == DIVISION_PEAK)
         rc = divide_by_peak(d, weights, err);
+    else if (d->options->division == DIVISION_ONE)
+        rc = give_all_to_one(d, err);
     else
         rc = divide_by_prediction(d, err);
     free(weights);

@@ -9,9 +9,11 @@
 #define DEVICE_NAME_BYTES 512
 
 enum division {
-    DIVISION_EQUAL,  /* the same number of rows for each device */
-    DIVISION_PEAK,   /* by the measured peak rates of multiply-adds */
-    DIVISION_GPUCAL, /* so that all are predicted to end at the same time */
+    DIVISION_EQUAL,     /* the same number of rows for each device */
+    DIVISION_PEAK,      /* by the measured peak rates of multiply-adds */
+    DIVISION_ONE,       /* all to the device that is predicted to end first with them */
+    DIVISION_GPUCAL,    /* for the shortest expected time until the last ends */
+    DIVISION_CORRECTED, /* likewise, and by what the last rows took */
 };
 
 /* Plain data: rank 0 sends it as bytes. */
@@ -20,6 +22,7 @@ struct part {
     char device_name[DEVICE_NAME_BYTES];
     size_t first_row, rows;
     double predicted_s;
+    double busy_s; /* what these rows took; 0: unknown */
 };
 
 struct division_options {
@@ -28,7 +31,8 @@ struct division_options {
     size_t rows, width, granularity; /* 'rows' is a multiple of 'granularity' */
 };
 
-/* Fills 'parts', whose nodes are given.  0, or -1 with 'err' filled. */
+/* Fills 'parts', whose nodes are given, and of DIVISION_CORRECTED the rows and times of the division
+ * before, if there was one.  0, or -1 with 'err' filled. */
 int divide(const struct division_options *options, struct part *parts, size_t count,
            struct gpucal_error *err);
 

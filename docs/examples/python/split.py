@@ -36,7 +36,7 @@ def main():
     for part in division.parts:
         device = part.share.launch.model.device
         print(f"{device.node} {device.uid} {part.units:g} {part.time_s:.6e}")
-    print(f"makespan: {division.makespan_s:.6e}")
+    print(f"expected end: {division.makespan_s:.6e}")
 
 
 if __name__ == "__main__":

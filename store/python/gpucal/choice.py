@@ -80,7 +80,8 @@ def compare(a: Launch, b: Launch) -> Ratio:
 class Share:
     """A device that takes part in :func:`split`: with ``u`` units it ends after
     ``start_s + transfer_s * u`` plus the time of ``launch`` with the size ``unit`` set to
-    ``size_per_unit * u``.
+    ``size_per_unit * u``; where ``measured_units`` were measured to take ``measured_s``, that
+    time is corrected by it.
     """
 
     launch: Launch
@@ -90,6 +91,8 @@ class Share:
     transfer_s: float = 0  # for each unit
     least: float = 0  # units
     most: float = 0  # units; 0: no limit
+    measured_units: float = 0  # 0: not measured
+    measured_s: float = 0  # copies included
 
     def with_copies(
         self, in_bytes: float = 0, out_bytes: float = 0, memory: Memory = "pinned"
@@ -129,13 +132,13 @@ class Part:
 class Division:
     """Divided work: ``parts`` in the order of the shares."""
 
-    makespan_s: float  # the longest time
+    makespan_s: float  # the expected time until the last share ends
     parts: tuple[Part, ...]
 
 
 def split(shares: Sequence[Share], units: float, granularity: float = 1) -> Division:
-    """Divides ``units`` of work in multiples of ``granularity`` so that the longest predicted time
-    is minimal.
+    """Divides ``units`` of work in multiples of ``granularity`` for the shortest expected time until
+    the last share ends: a device whose time is less certain gets less.
     """
     check = Check()
     structs = ffi.new("struct gpucal_share[]", len(shares))
@@ -149,6 +152,7 @@ def split(shares: Sequence[Share], units: float, granularity: float = 1) -> Divi
         struct.unit, struct.size_per_unit = names.index(share.unit), share.size_per_unit
         struct.start_s, struct.transfer_s = share.start_s, share.transfer_s
         struct.least, struct.most = share.least, share.most
+        struct.measured_units, struct.measured_s = share.measured_units, share.measured_s
     check(lib.gpucal_split(structs, len(shares), units, granularity, makespan, check.struct))
     return Division(
         makespan[0],

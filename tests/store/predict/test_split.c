@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
+#include "store/predict/expected.h"
 #include "store/predict/split.h"
 #include "tests/unit.h"
 
@@ -260,6 +261,173 @@ static void gives_less_than_a_granule_to_one(void **state)
     assert_true(p.shares[0].units == 3 && p.shares[1].units == 0);
 }
 
+/* ---- the shortest expected end ---- */
+
+/* As gpucal_split(): first by predicted times, then by their errors. */
+static double divide(struct problem *p, const struct gcal_expected_error *errors,
+                     size_t n_shifted)
+{
+    double makespan_s = NAN;
+
+    assert_int_equal(gcal_split(p->shares, p->count, p->units, p->granularity,
+                                device_time, &p->devices, NULL),
+                     0);
+    assert_int_equal(gcal_split_expected(p->shares, errors, p->count, n_shifted, p->units,
+                                         p->granularity, device_time, &p->devices,
+                                         &makespan_s, NULL),
+                     0);
+    check_limits(p);
+    return makespan_s;
+}
+
+static double below(double z)
+{
+    return 0.5 * erfc(-z * M_SQRT1_2);
+}
+
+/* The mean of the larger of two log-normal times (medians and deviations of the logarithms). */
+static double mean_of_larger(double a, double a_deviation, double b, double b_deviation)
+{
+    double d = hypot(a_deviation, b_deviation);
+
+    if (a == 0 || b == 0)
+        return a == 0 ? b * exp(b_deviation * b_deviation / 2)
+                      : a * exp(a_deviation * a_deviation / 2);
+    return a * exp(a_deviation * a_deviation / 2) *
+               below((log(a / b) + a_deviation * a_deviation) / d) +
+           b * exp(b_deviation * b_deviation / 2) *
+               below((log(b / a) + b_deviation * b_deviation) / d);
+}
+
+/* Against all divisions: a fast device and others that are slower and more, less or as certain. */
+static void two_end_as_early_as_can_be_expected(void **state)
+{
+    static const double deviations[][2] = {
+        { .2, .6 }, { .2, .2 }, { .6, .05 }, { .05, .05 }
+    };
+    static const double slower[] = { 1, 3, 70 };
+
+    (void)state;
+    for (size_t k = 0; k < 12; k++) {
+        const double *d = deviations[k % 4];
+        struct gcal_expected_error errors[] = { { .deviation = d[0], .group = 0 },
+                                                { .deviation = d[1], .group = 1 } };
+        struct problem p = { .devices.device = { { 0, 1e-6, 0, 1, 0 },
+                                                 { 0, slower[k / 4] * 1e-6, 0, 1, 0 } },
+                             .count = 2,
+                             .units = 4096,
+                             .granularity = 8 };
+        double best_s = INFINITY, makespan_s = divide(&p, errors, 2), own_s;
+
+        for (double units = 0; units <= p.units; units += p.granularity)
+            best_s = fmin(best_s,
+                          mean_of_larger(time_of(&p.devices.device[0], units), d[0],
+                                         time_of(&p.devices.device[1], p.units - units),
+                                         d[1]));
+        own_s = mean_of_larger(time_of(&p.devices.device[0], p.shares[0].units), d[0],
+                               time_of(&p.devices.device[1], p.shares[1].units), d[1]);
+        if (fabs(makespan_s / own_s - 1) > 2e-3 || own_s > best_s * 1.0005)
+            fail_msg("%zu: %g and %g units: %g s, by formula %g, best %g", k,
+                     p.shares[0].units, p.shares[1].units, makespan_s, own_s, best_s);
+    }
+}
+
+/* Errors that are common change nothing: all end together. */
+static void devices_of_one_fit_end_together(void **state)
+{
+    const struct gcal_expected_error errors[] = { { .deviation = .5 },
+                                                  { .deviation = .5 } };
+    struct problem p = { .devices.device = { { 0, 1e-6, 0, 1, 0 }, { 0, 3e-6, 0, 1, 0 } },
+                         .count = 2,
+                         .units = 4000,
+                         .granularity = 1 };
+
+    (void)state;
+    assert_float_equal(divide(&p, errors, 1), 3e-3 * exp(.125), 1e-5);
+    assert_true(p.shares[0].units == 3000 && p.shares[1].units == 1000);
+}
+
+/* By predicted times it would save 4 %, but it may be late by half. */
+static void leaves_out_what_is_too_uncertain(void **state)
+{
+    const struct gcal_expected_error errors[] = { { .deviation = .05, .group = 0 },
+                                                  { .deviation = .5, .group = 1 } };
+    struct problem p = { .devices.device = { { 0, 1e-6, 0, 1, 0 },
+                                             { 9e-4, 2e-6, 0, 1, 0 } },
+                         .count = 2,
+                         .units = 1000,
+                         .granularity = 1 };
+
+    (void)state;
+    assert_int_equal(gcal_split(p.shares, 2, p.units, 1, device_time, &p.devices, NULL),
+                     0);
+    assert_true(p.shares[1].units > 30);
+    divide(&p, errors, 2);
+    assert_true(p.shares[0].units == 1000 && p.shares[1].units == 0);
+    p.shares[1].least = 5; /* the caller decides */
+    divide(&p, errors, 2);
+    assert_true(p.shares[1].units == 5);
+}
+
+#define N_DRAWS 1000
+
+/* The mean over draws of the errors, the same for all divisions. */
+static double simulate(const struct problem *p, const struct gcal_expected_error *errors)
+{
+    double sum = 0;
+
+    srand48(5);
+    for (int draw = 0; draw < N_DRAWS; draw++) {
+        double normal[MAX_PARTS], last_s = 0;
+
+        for (size_t g = 0; g < MAX_PARTS; g++)
+            normal[g] = sqrt(-2 * log(1 - drand48())) * cos(2 * M_PI * drand48());
+        for (size_t i = 0; i < p->count; i++) {
+            double certain_s = errors[i].start_s + errors[i].unit_s * p->shares[i].units;
+            double rest_s =
+                time_of(&p->devices.device[i], p->shares[i].units) - certain_s;
+
+            if (p->shares[i].units > 0)
+                last_s = fmax(last_s, certain_s + rest_s * exp(errors[i].deviation *
+                                                               normal[errors[i].group]));
+        }
+        sum += last_s / N_DRAWS;
+    }
+    return sum;
+}
+
+/* Four devices of three groups, against all divisions by simulation. */
+static void groups_end_as_early_as_can_be_expected(void **state)
+{
+    const struct gcal_expected_error errors[] = { { 5e-5, 1e-8, .25, 0 },
+                                                  { 5e-5, 1e-8, .25, 0 },
+                                                  { 1e-5, 0, .1, 1 },
+                                                  { 0, 0, .7, 2 } };
+    struct problem p = { .devices.device = { { 9e-5, 1.1e-6, 0, 1, 0 },
+                                             { 9e-5, 1.2e-6, 0, 1, 0 },
+                                             { 2e-5, 4e-6, 0, 1, 0 },
+                                             { 0, 9e-6, 0, 1, 0 } },
+                         .count = 4,
+                         .units = 960,
+                         .granularity = 40 };
+    double makespan_s = divide(&p, errors, 3), own_s = simulate(&p, errors);
+    double best_s = INFINITY;
+
+    (void)state;
+    assert_true(fabs(makespan_s / own_s - 1) < 0.02);
+    for (double a = 0; a <= 24; a++)
+        for (double b = 0; a + b <= 24; b++)
+            for (double c = 0; a + b + c <= 24; c++) {
+                p.shares[0].units = 40 * a;
+                p.shares[1].units = 40 * b;
+                p.shares[2].units = 40 * c;
+                p.shares[3].units = 960 - 40 * (a + b + c);
+                best_s = fmin(best_s, simulate(&p, errors));
+            }
+    if (own_s > 1.01 * best_s)
+        fail_msg("expected end after %g s, and %g s is possible", own_s, best_s);
+}
+
 /* ---- refusals ---- */
 
 static int never_ends(void *context, size_t share, double units, double *time_s,
@@ -302,9 +470,10 @@ static void refuses_invalid_input(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct devices devices = { .device = { { 0, 1, 0, 1, 0 }, { 0, 1, 0, 1, 0 } } };
-        struct gcal_split_share shares[2] = { { cases[i].least, cases[i].most, 0, 0, 0,
-                                                0 },
-                                              { 0, cases[i].other_most, 0, 0, 0, 0 } };
+        struct gcal_split_share shares[2] = {
+            { .least = cases[i].least, .most = cases[i].most },
+            { .most = cases[i].other_most },
+        };
         struct gcal_error err = { 0 };
 
         assert_int_equal(gcal_split(shares, 2, cases[i].units, cases[i].granularity,
@@ -350,6 +519,10 @@ int main(void)
         cmocka_unit_test(excludes_devices_that_start_too_late),
         cmocka_unit_test(balances_the_others),
         cmocka_unit_test(gives_less_than_a_granule_to_one),
+        cmocka_unit_test(two_end_as_early_as_can_be_expected),
+        cmocka_unit_test(devices_of_one_fit_end_together),
+        cmocka_unit_test(leaves_out_what_is_too_uncertain),
+        cmocka_unit_test(groups_end_as_early_as_can_be_expected),
         cmocka_unit_test(refuses_invalid_input),
         cmocka_unit_test(says_that_no_device_holds_more),
         cmocka_unit_test(refuses_invalid_times),

@@ -121,7 +121,7 @@ def test_split_example(folder):
     assert done.stdout.splitlines()[-3:] == [
         "node17 uuid:0b6f 2048 3.767537e-05",
         "node17 uuid:7713 2048 3.905628e-05",
-        "makespan: 3.905628e-05",
+        "expected end: 3.906684e-05",
     ], done.stderr
     done = run_example("split.py", folder, profile, "4096", "n", "4096", "0", "node17")
     assert done.returncode == 1 and "granularity 0: must be" in done.stderr

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -231,7 +232,13 @@ def test_splits(store, product):
     division = gpucal.split(shares, 4096, 64)
     assert [part.units for part in division.parts] == [2048, 2048]
     assert division.makespan_s == pytest.approx(time_of(2048, 2.571e-12, 0.9875), rel=0.1)
-    assert division.makespan_s == max(part.time_s for part in division.parts)
+    longest_s = max(part.time_s for part in division.parts)
+    assert longest_s < division.makespan_s < 1.05 * longest_s  # both may be late
+    slow = replace(shares[0], measured_units=2048, measured_s=3 * division.parts[0].time_s)
+    again = gpucal.split([slow, shares[1]], 4096, 64).parts
+    assert again[0].units < 1600 and again[0].units + again[1].units == 4096
+    with pytest.raises(gpucal.Error, match="share 0: 0 units were measured to take 1 s"):
+        gpucal.split([replace(shares[0], measured_s=1)], 4096)
     with pytest.raises(gpucal.Error, match="granularity 0"):
         gpucal.split(shares, 4096, 0)
     with pytest.raises(gpucal.Error, match="no size 'rows'"):
