@@ -67,6 +67,7 @@ mpi/commands/audit/output    : store/files store/params calib/audit calib/learn 
 mpi/commands/audit           : store/files calib/config calib/audit calib/learn mpi/cli mpi/commands/audit/output
 mpi/commands/health          : store/files store/params calib/config calib/audit calib/worker mpi/cli
 mpi/commands/export          : store/learned store/params store/files store/ledger store/facts store/predict mpi/cli mpi/commands/count
+mpi/commands/share           : store/lib mpi/cli mpi/commands/count
 mpi                          : calib/worker mpi/cli
 '
 # What every folder may include, as far as its row is above.

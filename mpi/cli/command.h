@@ -24,6 +24,7 @@ struct gcal_store;
     X(show, "print what is published")                                                   \
     X(diff, "compare two parameter files or two records")                                \
     X(export, "write node speeds for schedulers")                                        \
+    X(share, "divide a job's work over the devices of its nodes")                        \
     X(store, "verify, prune or sign a store")                                            \
     X(audit, "find devices that have changed")                                           \
     X(health, "say in one line whether a node is well")

@@ -29,6 +29,14 @@ time_on() { sed -n "s/.* on node $1: predicted \([^ ]*\) s,.*/\1/p" out | head -
 awk -v a="$(time_on n0)" -v b="$(time_on n1)" 'BEGIN { exit !(b > 0 && a / b > 1.9 && a / b < 2.1) }' ||
     fail "n0 does not take twice the time of n1"
 
+# A job's work over its nodes: the time is that of the square of n.
+sbatch --wait -N2 -o share.out --wrap "'$gpucal' share '$source/tests/data/mm.profile.yaml' --divide n=30000 \\
+    --device '*5d0c465b*' --nodes \"\$(scontrol show hostnames)\"" > out 2>&1 || fail "no shares"
+cp share.out out
+awk '$1 == "n0" || $1 == "n1" { part[$1] = $4 }
+    END { exit !(part["n0"] + part["n1"] == 30000 && part["n1"] / part["n0"] > 1.38 && part["n1"] / part["n0"] < 1.45) }' out ||
+    fail "the nodes' shares are not those of their speeds"
+
 # A store of one's own, or none at all.
 # shellcheck disable=SC2016
 show='echo "${GPUCAL_STORE-} ${GPUCAL_PARAMS-none} ${GPUCAL_SPEED-none}"'

@@ -71,6 +71,7 @@ COMMANDS = [
     ("show --store fits --history --type '*'", 0),
     ("health --store store --node vm", 0),
     ("export --store drifting --model matmul_sq", 0),
+    ("share nbody.yaml --divide n=8192 --model general --store shared --nodes vm", 0),
     ("store verify --store store", 0),
     ("store merge --store store", 0),
     ("store prune --keep 1 --store store", 0),
@@ -125,6 +126,8 @@ def set_up():
     os.makedirs("store")
     os.makedirs("fitted")
     os.makedirs("drifting")
+    os.makedirs("shared/nodes")
+    shutil.copy(f"{data}/general/h200.yaml", "shared/nodes/vm.yaml")
     os.makedirs("fits")
     if not some:
         subprocess.run([make_store, "drifting", f"{data}/h200/vm.yaml", "10", "12", "0.002", "5"], check=True,
