@@ -168,7 +168,7 @@ static bool is_at(const struct gcal_count_builder *m, const struct gcal_interp_s
 {
     const struct gcal_sets_array *array = &m->nest->arrays[e->array];
 
-    return site->line == e->line && site->column == e->column &&
+    return site->line == e->own_line && site->column == e->own_column &&
            site->store == is_store(e) && site->atomic == (e->atomic != NULL) &&
            (*site->argument ? strcmp(site->argument, array->name) == 0
                             : site->space == array->space);

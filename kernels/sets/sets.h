@@ -151,7 +151,8 @@ struct gcal_sets_access_event {
     bool is_ahead; /* which only a later iteration of a loop waits for */
     const struct gcal_sets_scope *scope;
     const struct gcal_sets_step *step; /* innermost; NULL: none */
-    int line, column;
+    int line, column; /* of the call, where a function that gpucal declares accesses */
+    int own_line, own_column; /* of the access itself, which samples know it by */
 };
 
 /* Operations of the longest chain of a work-item. */

@@ -1144,15 +1144,18 @@ GPUCAL_IS(as_half) __bf16 __ushort_as_bfloat16(unsigned short);
 GPUCAL_INLINE half2 make_half2(half x, half y) { return half2(x, y); }
 GPUCAL_INLINE __nv_bfloat162 make_bfloat162(__bf16 x, __bf16 y) { return __nv_bfloat162(x, y); }
 
-/* One instruction each way. */
+/* One instruction each way; to fp8 of two numbers, too. */
 struct __nv_fp8_e4m3;
 struct __nv_fp8_e5m2;
 GPUCAL_BOTH unsigned char __nv_cvt_to_e4m3(float);
 GPUCAL_BOTH unsigned char __nv_cvt_to_e5m2(float);
+GPUCAL_BOTH unsigned short __nv_cvt2_to_e4m3(float, float);
+GPUCAL_BOTH unsigned short __nv_cvt2_to_e5m2(float, float);
 GPUCAL_BOTH float __nv_cvt_to_float(const __nv_fp8_e4m3 &);
 GPUCAL_BOTH float __nv_cvt_to_float(const __nv_fp8_e5m2 &);
 typedef unsigned char __nv_fp8_storage_t;
 typedef unsigned short __nv_fp8x2_storage_t;
+typedef unsigned __nv_fp8x4_storage_t;
 #define GPUCAL_FP8(name)                                                                                      \
     struct __nv_fp8_##name {                                                                                  \
         __nv_fp8_storage_t __x;                                                                               \
@@ -1160,11 +1163,35 @@ typedef unsigned short __nv_fp8x2_storage_t;
         template <class T> explicit GPUCAL_BOTH __nv_fp8_##name(T v) : __x(__nv_cvt_to_##name((float)v)) {}   \
         GPUCAL_BOTH operator float() const { return __nv_cvt_to_float(*this); }                               \
     };                                                                                                        \
+    GPUCAL_INLINE float gpucal_part_of_##name(unsigned bits)                                                  \
+    {                                                                                                         \
+        __nv_fp8_##name part;                                                                                 \
+        part.__x = (__nv_fp8_storage_t)bits;                                                                  \
+        return __nv_cvt_to_float(part);                                                                       \
+    }                                                                                                         \
     struct __attribute__((aligned(2))) __nv_fp8x2_##name {                                                    \
         __nv_fp8x2_storage_t __x;                                                                             \
+        __nv_fp8x2_##name() = default;                                                                        \
+        explicit GPUCAL_BOTH __nv_fp8x2_##name(float2 v) : __x(__nv_cvt2_to_##name(v.x, v.y)) {}              \
+        GPUCAL_BOTH operator float2() const                                                                   \
+        {                                                                                                     \
+            unsigned word = __x;                                                                              \
+            return { gpucal_part_of_##name(word), gpucal_part_of_##name(word >> 8) };                         \
+        }                                                                                                     \
     };                                                                                                        \
     struct __attribute__((aligned(4))) __nv_fp8x4_##name {                                                    \
-        unsigned __x;                                                                                         \
+        __nv_fp8x4_storage_t __x;                                                                             \
+        __nv_fp8x4_##name() = default;                                                                        \
+        explicit GPUCAL_BOTH __nv_fp8x4_##name(float4 v)                                                      \
+            : __x(__nv_cvt2_to_##name(v.x, v.y) | (unsigned)__nv_cvt2_to_##name(v.z, v.w) << 16)              \
+        {                                                                                                     \
+        }                                                                                                     \
+        GPUCAL_BOTH operator float4() const                                                                   \
+        {                                                                                                     \
+            unsigned word = __x;                                                                              \
+            return { gpucal_part_of_##name(word), gpucal_part_of_##name(word >> 8),                           \
+                     gpucal_part_of_##name(word >> 16), gpucal_part_of_##name(word >> 24) };                  \
+        }                                                                                                     \
     };
 GPUCAL_FP8(e4m3)
 GPUCAL_FP8(e5m2)

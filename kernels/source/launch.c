@@ -562,6 +562,19 @@ static bool is_same_kernel(CXCursor a, CXCursor b)
            (!clang_Cursor_isNull(from_a) && clang_equalCursors(from_a, from_b));
 }
 
+/* What is launched: a kernel, or by way of a variable, "auto f = kernel; f<<<...>>>()". */
+static CXCursor find_launched(CXCursor call)
+{
+    CXCursor called = clang_getCursorReferenced(call);
+
+    if (clang_getCursorKind(called) != CXCursor_VarDecl)
+        return called;
+    called = strip(find_value(called, NULL));
+    if (clang_getCursorKind(called) == CXCursor_UnaryOperator)
+        called = strip(last_child(called));
+    return clang_getCursorReferenced(called);
+}
+
 static bool read_launch(struct search *s, const struct gcal_source_children *call)
 {
     struct reader r = { .unit = s->unit, .kernel = s->kernel, .launch = *call };
@@ -602,7 +615,7 @@ static enum CXChildVisitResult find_launch(CXCursor c, CXCursor parent, CXClient
     if (s->launch.n_dims)
         return CXChildVisit_Break;
     if (clang_getCursorKind(c) != CXCursor_CallExpr ||
-        !is_same_kernel(clang_getCursorReferenced(c), s->kernel))
+        !is_same_kernel(find_launched(c), s->kernel))
         return CXChildVisit_Recurse;
     kids = children_of(c);
     if (is_configured(&kids) && read_launch(s, &kids))

@@ -208,6 +208,21 @@ static void set_sides(struct gcal_walk *w, struct gcal_sets_access_event *event,
     event->sides = sides;
 }
 
+/* Where 'at' is for people: what is in gpucal's own declarations, where the source calls that.  A
+ * conversion's function has no place, but its object has.
+ */
+static void locate(const struct gcal_walk *w, CXCursor at, int *line, int *column)
+{
+    gcal_source_location(at, line, column);
+    for (const struct gcal_walk_frame *f = w->frame;
+         f && clang_Location_isInSystemHeader(clang_getCursorLocation(at));
+         f = f->outer) {
+        *line = 0;
+        for (size_t i = 0; i < f->kids.n && *line == 0; i++)
+            gcal_source_location(at = f->kids.c[i], line, column);
+    }
+}
+
 /* 'event' has the members that the other arguments do not give; elements have 'bytes'. */
 static void add_memory(struct gcal_walk *w, CXCursor at, enum gcal_feature_space space,
                        struct gcal_walk_value pointer, long long bytes,
@@ -261,7 +276,8 @@ static void add_memory(struct gcal_walk *w, CXCursor at, enum gcal_feature_space
     event.is_stepped = !event.offset && pointer.is_stepped && !pointer.is_mixed;
     if (!event.offset && !pointer.on_data && !is_private)
         w->not_affine++;
-    gcal_source_location(at, &event.line, &event.column);
+    gcal_source_location(at, &event.own_line, &event.own_column);
+    locate(w, at, &event.line, &event.column);
     if (event.array == pointer.array)
         set_sides(w, &event, space, pointer, bytes);
     moved = gcal_array_grow(nest->accesses, nest->n_accesses, &nest->access_capacity,
@@ -396,8 +412,7 @@ void gcal_walk_count_barrier(struct gcal_walk *w, CXCursor at)
     }
     nest->barriers = moved;
     moved[nest->n_barriers] = (struct gcal_sets_barrier_event){ .scope = w->scope };
-    gcal_source_location(at, &moved[nest->n_barriers].line,
-                         &moved[nest->n_barriers].column);
+    locate(w, at, &moved[nest->n_barriers].line, &moved[nest->n_barriers].column);
     nest->n_barriers++;
 }
 
@@ -502,7 +517,7 @@ void gcal_walk_note(struct gcal_walk *w, CXCursor at, const char *text)
 
     if (w->silent)
         return;
-    gcal_source_location(at, &line, &column);
+    locate(w, at, &line, &column);
     gcal_sets_nest_note(w->nest, line, column, text);
 }
 

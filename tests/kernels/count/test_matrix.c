@@ -103,6 +103,10 @@ static void products_are_counted_by_type_and_shape(void **state)
           16 * 8 * 8 },
         { PRODUCTS("mma.sync.aligned.m16n8k32.row.col.satfinite.s32.u8.s8.s32"),
           "f_mma_int8", 16 * 8 * 32 },
+        { PRODUCTS("mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32"), "f_mma_fp8",
+          16 * 8 * 32 },
+        { PRODUCTS("mma.sync.aligned.m16n8k64.row.col.s32.s4.u4.s32"), "f_mma_int4",
+          16 * 8 * 64 },
         { PRODUCTS("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64"), "f_mma_f64",
           8 * 8 * 4 },
         { PRODUCTS("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32"), "f_mma_f16",
@@ -124,6 +128,7 @@ static void shapes_that_do_not_exist_are_refused(void **state)
         "mma.sync.aligned.m16n8k32.row.col.f32.bf16.bf16.f32",
         "mma.sync.aligned.m16n16k16.row.col.f32.f16.f16.f32",
         "wmma.mma.sync.aligned.row.col.m16n8k16.f32.f32",
+        "mma.sync.aligned.m16n8k64.row.col.f32.e4m3.e4m3.f32",
     };
     struct gcal_error err = { 0 };
     char source[2000];
@@ -154,7 +159,7 @@ static void other_assembly_is_marked(void **state)
     static const char *const known[] = { PRODUCTS(
         "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32") };
     static const char *const others[] = {
-        PRODUCTS("mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32"),
+        PRODUCTS("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.xor.popc"),
         PRODUCTS("mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32"),
         PRODUCTS("lop3.b32 %0, %1"),
     };
@@ -251,6 +256,33 @@ static const char fragments[] =
     "    wmma::store_matrix_sync(y, c, 16, wmma::mem_row_major);\n"
     "}\n";
 
+/* gpucal declares the functions that access: what is shown is the line that calls them. */
+static void accesses_are_where_the_source_calls(void **state)
+{
+    static const struct {
+        const char *feature;
+        int line;
+    } places[] = { { "f_mem_access_global_uint32_load", 10 },
+                   { "f_mem_access_global_float32_store", 16 } };
+    struct gcal_error err = { 0 };
+    struct gcal_profile *p = count(GCAL_SOURCE_CUDA, fragments, 32, &err);
+    size_t n = 0;
+
+    (void)state;
+    if (!p)
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < p->n_entries; i++)
+        for (size_t k = 0; k < sizeof(places) / sizeof(*places); k++)
+            if (strstr(p->entries[i].feature, places[k].feature)) {
+                n++;
+                if (p->entries[i].line != places[k].line &&
+                    (k > 0 || p->entries[i].line != places[k].line + 1))
+                    fail_msg("%s: line %d", p->entries[i].feature, p->entries[i].line);
+            }
+    assert_true(n >= 2);
+    gcal_profile_destroy(p);
+}
+
 static void fragments_are_counted_at_their_addresses(void **state)
 {
     (void)state;
@@ -262,6 +294,23 @@ static void fragments_are_counted_at_their_addresses(void **state)
           { "f_op_float32_mul", 8 }, { "f_mem_access_private", 0 });
 }
 
+static const char eights[] =
+    "#include <cuda_fp8.h>\n"
+    "__global__ void k(const __nv_fp8x4_e4m3 *x, __nv_fp8x4_e5m2 *y)\n"
+    "{\n"
+    "    float4 v = (float4)x[threadIdx.x];\n"
+    "    y[threadIdx.x] = __nv_fp8x4_e5m2(v);\n"
+    "}\n";
+
+static void numbers_of_8_bits_are_converted_in_words(void **state)
+{
+    (void)state;
+    CHECK(GCAL_SOURCE_CUDA, eights, 32, { "f_mem_access_global_uint32_load", 32 },
+          { "f_mem_access_global_uint32_store", 32 },
+          { "f_op_float32___nv_cvt_to_float", 4 },
+          { "f_op_uint16___nv_cvt2_to_e5m2", 2 });
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +320,8 @@ int main(void)
         cmocka_unit_test(rows_of_matrices_meet_in_banks),
         cmocka_unit_test(copies_wait_where_the_source_does),
         cmocka_unit_test(fragments_are_counted_at_their_addresses),
+        cmocka_unit_test(accesses_are_where_the_source_calls),
+        cmocka_unit_test(numbers_of_8_bits_are_converted_in_words),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
