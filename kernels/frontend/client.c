@@ -265,15 +265,19 @@ static void explain_end(enum gcal_frontend_call call, const char *file,
     uint64_t kib = gcal_wire_get_u64(wire);
     bool interprets = is_interpreter(call);
 
-    if (number == SIGXCPU || number == SIGALRM)
+    if (number == SIGXCPU || number == SIGALRM || number == SIGPROF)
         gcal_error_set(err, GCAL_EINPUT,
                        "%s: reading it takes longer than %d s%s, the limit for a source: "
-                       "leave out what the kernel does not need",
+                       "leave out what the kernel does not need%s",
                        file,
-                       interprets          ? GCAL_FRONTEND_INTERPRET_S
+                       number == SIGPROF   ? GCAL_FRONTEND_PARSE_S
+                       : interprets        ? GCAL_FRONTEND_INTERPRET_S
                        : number == SIGALRM ? GCAL_FRONTEND_WALL_S
                                            : GCAL_FRONTEND_CPU_S,
-                       number == SIGXCPU ? " of a processor" : "");
+                       number == SIGALRM ? "" : " of a processor",
+                       number == SIGPROF
+                           ? ", above all macros and templates that grow by each other"
+                           : "");
     else if (kib >= GCAL_FRONTEND_MUCH_KIB)
         gcal_error_set(
             err, GCAL_EINPUT,

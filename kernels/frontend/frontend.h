@@ -16,6 +16,7 @@
 struct gcal_frontend {
     const char *version;        /* of gpucal; must be the program's */
     void (*read_headers)(void); /* so that the functions below open no file */
+    void (*limit_parses)(int seconds);
     __typeof__(gcal_count) *count;
     __typeof__(gcal_count_signature_read) *read_signature;
     __typeof__(gcal_count_describe) *describe;

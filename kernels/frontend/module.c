@@ -5,6 +5,7 @@
 __attribute__((visibility("default"))) const struct gcal_frontend gcal_frontend = {
     .version = GPUCAL_VERSION,
     .read_headers = gcal_source_read_headers,
+    .limit_parses = gcal_source_limit_parses,
     .count = gcal_count,
     .read_signature = gcal_count_signature_read,
     .describe = gcal_count_describe,

@@ -9,6 +9,7 @@
 
 #define GCAL_FRONTEND_MEMORY_GIB 1 /* of address space, libclang's own 0.2 included */
 enum {
+    GCAL_FRONTEND_PARSE_S = 5,  /* of processors, for clang; 1.5 s for a text of 4 MB */
     GCAL_FRONTEND_CPU_S = 30,   /* of processors, for reading a source and counting */
     GCAL_FRONTEND_WALL_S = 300, /* until the answer, however busy the machine is */
     /* The interpreter counts its own steps, and its buffers are the caller's. */
@@ -16,11 +17,10 @@ enum {
     GCAL_FRONTEND_INTERPRET_GIB = 16,
 };
 
-/* A process that died, or was refused memory, when it had as much failed for want of it. */
-#define GCAL_FRONTEND_MUCH_KIB (GCAL_FRONTEND_MEMORY_GIB << 19)
-#define GCAL_FRONTEND_TOO_LARGE                                                          \
-    "reading it takes more than %d GiB of memory, the limit for a source: leave out "    \
-    "what the kernel does not need"
+/* A process that died, or was refused memory, when it had as much failed for want of it: what grows is
+ * copied to twice the room.
+ */
+#define GCAL_FRONTEND_MUCH_KIB (GCAL_FRONTEND_MEMORY_GIB << 18)
 
 /* ---- messages: frames of kernels/base/wire.h ---- */
 

@@ -183,6 +183,17 @@ static int answer_question(uint32_t call, struct gcal_wire wire, struct gcal_buf
     return answer->failed ? gcal_error_memory(err) : 0;
 }
 
+/* Tells why a question has no answer. */
+static void tell_end(int fd, int status, const struct rusage *use)
+{
+    struct gcal_buf payload = { 0 };
+
+    gcal_wire_put_u32(&payload, (uint32_t)status);
+    gcal_wire_put_u64(&payload, (uint64_t)use->ru_maxrss);
+    gcal_wire_frame_write(fd, 0, GCAL_FRONTEND_DIED, &payload, NULL);
+    gcal_buf_free(&payload);
+}
+
 /* Answers the questions on 'fd', and ends. */
 static _Noreturn void serve(int fd)
 {
@@ -204,16 +215,15 @@ static _Noreturn void serve(int fd)
         alarm(0);
         if (rc < 0) {
             /* clang recovers from a failed allocation as from a crash. */
-            const char *crash = strstr(err.text, "libclang crashed");
-            struct gcal_error before = err;
             struct rusage use;
 
             getrusage(RUSAGE_SELF, &use);
             if (use.ru_maxrss >= GCAL_FRONTEND_MUCH_KIB &&
-                (crash || err.reason == GCAL_REASON_MEMORY))
-                gcal_error_set(&err, GCAL_EINPUT, "%.*s" GCAL_FRONTEND_TOO_LARGE,
-                               crash ? (int)(crash - err.text) : 0, before.text,
-                               GCAL_FRONTEND_MEMORY_GIB);
+                (err.reason == GCAL_REASON_MEMORY ||
+                 strstr(err.text, "libclang crashed"))) {
+                tell_end(fd, 0, &use);
+                _exit(0);
+            }
             gcal_frontend_put_error(&failure, &err);
         }
         if (gcal_wire_frame_write(fd, -1,
@@ -312,17 +322,6 @@ static void start_child(struct children *children, int fd)
         close(fd);
 }
 
-/* Tells why a question has no answer. */
-static void tell_end(int fd, int status, const struct rusage *use)
-{
-    struct gcal_buf payload = { 0 };
-
-    gcal_wire_put_u32(&payload, (uint32_t)status);
-    gcal_wire_put_u64(&payload, (uint64_t)use->ru_maxrss);
-    gcal_wire_frame_write(fd, 0, GCAL_FRONTEND_DIED, &payload, NULL);
-    gcal_buf_free(&payload);
-}
-
 int main(void)
 {
     static const char *const folders[] = { "CPATH", "C_INCLUDE_PATH", "OBJC_INCLUDE_PATH",
@@ -346,8 +345,10 @@ int main(void)
         return 1;
     for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
         unsetenv(folders[i]);
-    if ((frontend = gcal_frontend_load(NULL)))
+    if ((frontend = gcal_frontend_load(NULL))) {
         frontend->read_headers();
+        frontend->limit_parses(IS_SANITIZED ? 0 : GCAL_FRONTEND_PARSE_S);
+    }
     while (!end) {
         struct pollfd ready[] = { { .fd = 3, .events = POLLIN },
                                   { .fd = signals, .events = POLLIN } };

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "kernels/base/array.h"
@@ -424,6 +425,21 @@ static void destroy(struct gcal_source_unit *unit)
     free(unit);
 }
 
+static int longest_s; /* a parse; 0: any */
+
+void gcal_source_limit_parses(int seconds)
+{
+    longest_s = seconds;
+}
+
+static void set_timer(int seconds)
+{
+    const struct itimerval timer = { .it_value.tv_sec = seconds };
+
+    if (longest_s)
+        setitimer(ITIMER_PROF, &timer, NULL);
+}
+
 static struct gcal_source_unit *parse(enum gcal_source_language language,
                                       const char *source, const char *file,
                                       const char *build_options, struct gcal_error *err)
@@ -460,12 +476,14 @@ static struct gcal_source_unit *parse(enum gcal_source_language language,
         (struct CXUnsavedFile){ unit->file, unit->source, strlen(unit->source) };
     unit->language = language;
     unit->index = clang_createIndex(0, 0);
+    set_timer(longest_s);
     code = clang_parseTranslationUnit2(
         unit->index, unit->file, (const char *const *)arguments.items, (int)arguments.n,
         files, (unsigned)n_headers + 1,
         language == GCAL_SOURCE_CUDA ? CXTranslationUnit_KeepGoing
                                      : CXTranslationUnit_None,
         &unit->tu);
+    set_timer(0);
     if (code == CXError_Success && unit->tu)
         rc = check_includes(unit, err);
     else

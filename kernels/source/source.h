@@ -31,6 +31,11 @@ struct gcal_source_unit {
  */
 void gcal_source_read_headers(void);
 
+/* A parse that takes more seconds of a processor ends the process by SIGPROF: clang has no limit of
+ * what macros and templates expand to.
+ */
+void gcal_source_limit_parses(int seconds);
+
 /* 'build_options' (or NULL) are OpenCL's.  Macros, include folders and the standard take
  * effect; options that only vendors' compilers know are ignored.  GPUCAL_TAG is defined
  * in the form that gcal_source_find_tag() recognises.  NULL with 'err' (GCAL_EINPUT,
