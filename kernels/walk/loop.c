@@ -273,8 +273,8 @@ void gcal_walk_loop_refuse(struct gcal_walk *w, const struct gcal_walk_loop_clau
     else
         gcal_walk_fail(w, at,
                        "how often this loop runs is not affine in sizes, ids and outer "
-                       "loops: %s (its average may be given with '#pragma gpucal "
-                       "trips NAME' in the line before it)",
+                       "loops: %s: give numbers for its sizes (--at), or its average "
+                       "with '#pragma gpucal trips NAME' in the line before it",
                        why);
 }
 

@@ -220,6 +220,12 @@ static void refuses_what_it_cannot_count(void **state)
     assert_refused("__kernel void k(__global int *a, int n) {\n"
                    "  for (int i = 1; i < n; i *= 3) a[i] = 0; }",
                    "x.cl:2:19: ", "is not affine in sizes");
+    /* from the first element of a grid of step d that is not below 0: counted at given sizes */
+    assert_refused(
+        "__kernel void k(__global int *a, int m, int d) {\n"
+        "  int h = (int)get_global_id(0) - m;\n"
+        "  for (int i = h < 0 ? h + (d - 1 - h) / d * d : h; i < m; i += d) a[i] = 0; }",
+        "x.cl:3:", "give numbers for its sizes (--at)");
     assert_refused("__kernel void k(__global int *a, int n) {\n"
                    "  for (int i = 0; i < n; i++) { a[i] = 0; if (a[i] > 3) break; } }",
                    "x.cl:2:57: ", "#pragma gpucal trips");
