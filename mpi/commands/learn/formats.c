@@ -112,19 +112,24 @@ static double read_product(const char *text)
 static int read_sizes(struct gcal_arena *arena, const struct gcal_csv_table *t,
                       struct gcal_learn_file *f, struct gcal_error *err)
 {
-    size_t n = 0, time = 0;
+    size_t time = t->n_columns;
 
-    for (size_t i = 0; i < t->n_columns; i++)
-        if (unit_of(t->cells[i]) > 0) {
-            time = i;
-            n++;
-        }
-    if (n != 1)
-        return gcal_error_set(
-            err, GCAL_EINPUT,
-            "%s:1: %s: name the column of times with its unit, as time_s, time_ms, "
-            "time_us or time_ns",
-            t->name, n ? "several columns are times" : "no column is a time");
+    for (size_t i = 0; i < t->n_columns; i++) {
+        if (!(unit_of(t->cells[i]) > 0))
+            continue;
+        if (time < t->n_columns)
+            return gcal_error_set(
+                err, GCAL_EINPUT,
+                "%s:1: '%s' and '%s' are times: keep one of these columns", t->name,
+                t->cells[time], t->cells[i]);
+        time = i;
+    }
+    if (time == t->n_columns)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "%s:1: no column is a time: name the column of times with "
+                              "its unit, as time_s, "
+                              "time_ms, time_us or time_ns",
+                              t->name);
     for (size_t i = 0; i < t->n_rows; i++) {
         struct gcal_learn_taken *taken = add_taken(arena, f);
         double value;
@@ -155,11 +160,11 @@ static int read_sizes(struct gcal_arena *arena, const struct gcal_csv_table *t,
  */
 static void drop_others(char *text)
 {
-    const char *header = strstr(text, "\"ID\",");
+    const char *header = strstr(text, "\"Kernel Name\",");
     char *to = text;
 
     while (header && header > text && header[-1] != '\n')
-        header = strstr(header + 1, "\"ID\",");
+        header--;
     if (!header)
         return;
     for (char *line = text; *line;) {
@@ -280,6 +285,11 @@ static int read_rocprof(struct gcal_arena *arena, const struct gcal_csv_table *t
     return 0;
 }
 
+static bool has(const struct gcal_csv_table *t, const char *column)
+{
+    return gcal_csv_table_find(t, column) < t->n_columns;
+}
+
 static int read_table(struct gcal_arena *arena, const char *path, char *text,
                       struct gcal_learn_file *f, struct gcal_error *err)
 {
@@ -291,21 +301,25 @@ static int read_table(struct gcal_arena *arena, const char *path, char *text,
     gcal_arena_own(arena, t, clear_table);
     if (rc < 0)
         return -1;
-    if (gcal_csv_table_find(t, "Metric Name") < t->n_columns ||
-        gcal_csv_table_find(t, NCU_TIME) < t->n_columns)
+    if (has(t, "AverageNs") || has(t, "Invocations"))
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "%s: means over launches of all sizes: give the file with "
+                              "a line for each launch "
+                              "(rocprof: results.csv; rocprofv3 --kernel-trace; ncu "
+                              "without --print-summary)",
+                              path);
+    if (has(t, "Metric Name") || has(t, NCU_TIME))
         return read_ncu(arena, t, f, err);
-    if (gcal_csv_table_find(t, "BeginNs") < t->n_columns)
+    if (has(t, "KernelName") && has(t, "BeginNs"))
         return read_rocprof(arena, t, "KernelName", "BeginNs", "EndNs", f, err);
-    if (gcal_csv_table_find(t, "Start_Timestamp") < t->n_columns)
+    if (has(t, "Kernel_Name") && has(t, "Start_Timestamp"))
         return read_rocprof(arena, t, "Kernel_Name", "Start_Timestamp", "End_Timestamp",
                             f, err);
-    if (gcal_csv_table_find(t, "AverageNs") < t->n_columns)
-        return gcal_error_set(
-            err, GCAL_EINPUT,
-            "%s: means over launches of all sizes: give the file with a "
-            "line for each launch (rocprof: results.csv; rocprofv3 "
-            "--kernel-trace)",
-            path);
+    if (has(t, "KernelName") || has(t, "Kernel_Name"))
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "%s: launches without times: profile with '--timestamp on' "
+                              "(rocprof) or --kernel-trace (rocprofv3)",
+                              path);
     return read_sizes(arena, t, f, err);
 }
 
@@ -377,6 +391,7 @@ static int read_nvbench(struct gcal_arena *arena, const char *path, const char *
 {
     json_error_t why;
     json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &why), *all, *state;
+    const json_t *first = NULL;
     size_t i;
 
     if (!root)
@@ -391,6 +406,15 @@ static int read_nvbench(struct gcal_arena *arena, const char *path, const char *
                               path, json_array_size(all));
     json_array_foreach(json_object_get(json_array_get(all, 0), "states"), i, state)
     {
+        const json_t *device = json_object_get(state, "device");
+
+        if (device && first && !json_equal(device, first))
+            return gcal_error_set(
+                err, GCAL_EINPUT,
+                "%s: states of device %lld and of device %lld: keep one "
+                "(nvbench's --devices)",
+                path, json_integer_value(first), json_integer_value(device));
+        first = device;
         if (read_state(arena, path, state, f, err) < 0)
             return -1;
     }

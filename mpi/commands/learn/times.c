@@ -114,13 +114,14 @@ static int count_groups(const struct gcal_kernel_time *time, struct point *p,
     return 0;
 }
 
-/* Whether what a profiler names is the kernel: "void saxpy<float>(int) [clone .kd]". */
+/* Whether what a profiler names is the kernel: "void my::saxpy<float>(int) [clone .kd]". */
 static bool is_kernel(const char *name, const char *kernel)
 {
     size_t length = strlen(kernel);
 
     for (const char *at = name; (at = strstr(at, kernel)); at++)
-        if ((at == name || at[-1] == ' ') && (!at[length] || strchr("(<. ", at[length])))
+        if ((at == name || strchr(" :", at[-1])) &&
+            (!at[length] || strchr("(<. ", at[length])))
             return true;
     return false;
 }

@@ -201,7 +201,8 @@ case_times() {
         expect_line "$1"
     }
     refused_times 'bad.csv:1: no column is a time: name the column' 'n,time\n1000,1\n'
-    refused_times 'bad.csv:1: several columns are times' 'n,time_us,time_ms\n1000,1,1\n'
+    refused_times "bad.csv:1: 'Triton .ms.' and 'Torch .ms.' are times: keep one of these columns" \
+        'n,Triton (ms),Torch (ms)\n1000,1,1\n'
     refused_times "bad.csv:2: time_us '-1': expected a number above 0" 'n,time_us\n1000,-1\n'
     refused_times "bad.csv:2: n 'many': expected a number above 0" 'n,time_us\nmany,1\n'
     refused_times "no size 'm'|has no .*'m'|'m'" 'n,m,time_us\n1000,3,1\n'
@@ -232,6 +233,7 @@ case_times() {
     refused_format "has no duration" "{\"benchmarks\": [{\"states\": [$(echo "$state" | sed 's/gpu.mean/gpu\/min/')]}]}"
     refused_format "axis 'T' is not an integer" \
         "{\"benchmarks\": [{\"states\": [$(echo "$state" | sed 's/"n{io}"/"T"/; s/"4096"}\]/"F32"}]/')]}]}"
+    refused_format "states of device 0 and of device 1: keep one" '{"benchmarks": [{"states": [{"device": 0, "is_skipped": true}, {"device": 1}]}]}'
     refused_format ': 0 benchmarks' '{"benchmarks": []}'
     refused_format 'taken:1:' '{"benchmarks": '
     ncu='"ID","Kernel Name","Block Size","Grid Size","Metric Name","Metric Unit","Metric Value"\n'
@@ -240,6 +242,11 @@ case_times() {
 $row,\"nsecond\",\"17,100\"\n\"0\",\"other(int)\",\"(1, 1, 1)\",\"(1, 1, 1)\",\"gpu__time_duration.sum\",\"us\",\"5\"
 \"0\",\"saxpy(int)\",\"(64, 1, 1)\",\"(64, 1, 1)\",\"dram__bytes.sum\",\"byte\",\"5\"\n==PROF== Disconnected\n" --at n=4096
     expect_status 0
+    formats namespace "$ncu$(echo "$row" | sed 's/saxpy/void my::saxpy<float>/'),\"us\",\"17.1\"\n" --at n=4096
+    expect_status 0
+    refused_format "means over launches of all sizes" '==PROF== Connected
+"Process ID","Kernel Name","Invocations","Section Name","Metric Name","Metric Unit","Minimum","Maximum","Average"
+"1","saxpy","2","GPU Speed Of Light Throughput","Duration","us","1","3","2"\n' --at n=4096
     refused_format 'name those of the launches with --at' "$ncu$row,\"us\",\"17\"\n"
     refused_format "taken:4: a launch of 64 work-groups of 64 work-items, which no --at has" \
         "==PROF== a\nb\n$ncu$row,\"us\",\"17\"\n" --at n=8192
@@ -258,6 +265,12 @@ $row,\"nsecond\",\"17,100\"\n\"0\",\"other(int)\",\"(1, 1, 1)\",\"(1, 1, 1)\",\"
     expect_status 0
     expect_line "learned 'rocprofv3' from 7 times"
     refused_format "means over launches of all sizes" '"Name","Calls","TotalDurationNs","AverageNs","Percentage"\n"saxpy",1,2,2,100\n' --at n=4096
+    refused_format "launches without times: profile with .--timestamp on" \
+        'Index,KernelName,gpu-id,grd,wgr,GPUBusy\n0,"saxpy(int) [clone .kd]",0,4096,64,100\n' --at n=4096
+    # of rocprofv2: a line below the header is empty
+    formats rocprofv2 'Dispatch_ID,GPU_ID,Grid_Size,Workgroup_Size,Kernel_Name,Start_Timestamp,End_Timestamp\n
+1,4,4096,64,"saxpy(int, float) (.kd)",1591373051559851,1591373051576951\n' --at n=4096 --at n=8192
+    expect_status 0
     refused_format "ends before it begins" '"KernelName","grd","wgr","BeginNs","EndNs"\n"saxpy",4096,64,2,1\n' --at n=4096
     # Kernels of the catalogue, each by itself.
     cat > products.csv << 'TIMES'
