@@ -22,6 +22,8 @@
 #define LEAST_DEVIATION 0.01
 #define STEP            0.7
 #define MOST_POINTS     1024
+/* A group that gains less than this part of the time is left out. */
+#define LEAST_GAIN 1e-3
 /* Offsets that are searched, and how closely, in deviations. */
 #define LOWEST   (-2.0)
 #define HIGHEST  4.0
@@ -39,7 +41,7 @@ struct search {
     double *best;   /* units */
     double *offset; /* of each group; below, too */
     double *latest; /* see ended_by() */
-    double best_s;
+    double best_s, best_score;
 };
 
 /* ---- the expected end ---- */
@@ -112,10 +114,13 @@ static double expect_end(const struct search *s)
 
 /* ---- the search ---- */
 
-/* The expected end with the offsets as they are; infinite where limits do not allow them. */
+/* The expected end with the offsets as they are, and what using each group is worth at least; infinite
+ * where limits do not allow them.
+ */
 static double try_offsets(struct search *s)
 {
-    double expected_s;
+    double expected_s, score;
+    size_t n_groups = 0;
 
     for (size_t i = 0; i < s->count; i++)
         s->shares[i].scale = exp(s->offset[s->errors[i].group]);
@@ -126,13 +131,23 @@ static double try_offsets(struct search *s)
         if (s->shares[i].units > 0 &&
             s->time(s->context, i, s->shares[i].units, &s->time_s[i], NULL) < 0)
             return INFINITY;
+    for (size_t i = 0; i < s->count; i++) {
+        size_t k = 0;
+
+        while (k < i &&
+               (s->shares[k].units == 0 || s->errors[k].group != s->errors[i].group))
+            k++;
+        n_groups += s->shares[i].units > 0 && k == i;
+    }
     expected_s = expect_end(s);
-    if (expected_s < s->best_s) {
+    score = expected_s * (1 + LEAST_GAIN * (double)n_groups);
+    if (score < s->best_score) {
+        s->best_score = score;
         s->best_s = expected_s;
         for (size_t i = 0; i < s->count; i++)
             s->best[i] = s->shares[i].units;
     }
-    return expected_s;
+    return score;
 }
 
 static double try_offset(struct search *s, size_t group, double offset)
@@ -160,7 +175,7 @@ static void search_offset(struct search *s, size_t group, double deviation)
             right = low + part * (high - low);
             right_s = try_offset(s, group, right);
         }
-    with_s = s->best_s;
+    with_s = s->best_score;
     if (!(try_offset(s, group, INFINITY) < with_s))
         s->offset[group] = left;
 }
@@ -208,7 +223,8 @@ int gcal_split_expected(struct gcal_split_share *shares,
                         .granularity = granularity,
                         .time = time,
                         .context = context,
-                        .best_s = INFINITY };
+                        .best_s = INFINITY,
+                        .best_score = INFINITY };
     size_t fixed;
 
     if (!block)
