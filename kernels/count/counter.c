@@ -174,7 +174,7 @@ static void fail_without_closed_form(struct gcal_count_builder *m,
         m->err, GCAL_EINPUT,
         "%s:%d:%d: the total number of iterations of the loop over '%s' has no "
         "closed form: its trips may be negative for some work-items or outer "
-        "iterations: guard it",
+        "iterations: guard it, or give numbers for its sizes (--at)",
         m->nest->file, scope->line, scope->column,
         gcal_poly_atom_name(m->c, scope->loop));
 }

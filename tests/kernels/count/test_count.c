@@ -226,6 +226,11 @@ static void refuses_what_it_cannot_count(void **state)
         "  int h = (int)get_global_id(0) - m;\n"
         "  for (int i = h < 0 ? h + (d - 1 - h) / d * d : h; i < m; i += d) a[i] = 0; }",
         "x.cl:3:", "give numbers for its sizes (--at)");
+    assert_refused(
+        "__kernel void k(__global int *a, int n, int d) {\n"
+        "  int h = (int)get_global_id(0) - n;\n"
+        "  for (int i = h < 0 ? h + (d - 1 - h) / d * d : h; i < n; i += d) a[i] = 0; }",
+        "x.cl:3:3: ", "guard it, or give numbers for its sizes (--at)");
     assert_refused("__kernel void k(__global int *a, int n) {\n"
                    "  for (int i = 0; i < n; i++) { a[i] = 0; if (a[i] > 3) break; } }",
                    "x.cl:2:57: ", "#pragma gpucal trips");
