@@ -279,11 +279,17 @@ struct gcal_walk_value gcal_walk_call_function(struct gcal_walk *w, CXCursor c,
     int n = clang_Cursor_getNumArguments(function), frozen = w->frozen;
 
     n += gcal_source_is_method(function);
-    if (frame.depth > GCAL_WALK_MAX_CALLS || n < 0 || kids.n != (size_t)n + 1 ||
-        !parts.n) {
+    if (frame.depth > GCAL_WALK_MAX_CALLS) {
+        gcal_walk_fail(
+            w, c,
+            "recursive functions, and calls within more than %d others, cannot "
+            "be counted",
+            GCAL_WALK_MAX_CALLS);
+        return value;
+    }
+    if (n < 0 || kids.n != (size_t)n + 1 || !parts.n) {
         gcal_walk_fail(w, c,
-                       "recursive functions, and functions with a variable number of "
-                       "arguments, cannot be counted");
+                       "functions with a variable number of arguments cannot be counted");
         return value;
     }
     if (frozen)

@@ -612,6 +612,26 @@ static void refuses_recursion(void **state)
     assert_non_null(strstr(err.text, "recursive functions"));
 }
 
+/* 2^22 calls, of which none is of itself. */
+static void refuses_calls_that_nest_deeply(void **state)
+{
+    char text[2000] = "float f0(float x) { return x + 1; }\n";
+    struct gcal_count_request r;
+    struct gcal_error err = { 0 };
+    size_t at = strlen(text);
+
+    (void)state;
+    for (int i = 1; i <= 22; i++)
+        at += (size_t)snprintf(text + at, sizeof(text) - at,
+                               "float f%d(float x) { return f%d(x) + f%d(x); }\n", i,
+                               i - 1, i - 1);
+    snprintf(text + at, sizeof(text) - at,
+             "__kernel void k(__global float *a, int n) { a[n] = f22(a[n]); }");
+    r = request_for(text);
+    assert_null(gcal_count(&r, &err));
+    assert_non_null(strstr(err.text, "calls within more than 20 others"));
+}
+
 static void refuses_with_place_and_reason(void **state)
 {
     (void)state;
@@ -787,6 +807,7 @@ int main(void)
         cmocka_unit_test(refuses_loops_that_go_on_from_a_minimum),
         cmocka_unit_test(refuses_calls_through_pointers),
         cmocka_unit_test(refuses_recursion),
+        cmocka_unit_test(refuses_calls_that_nest_deeply),
         cmocka_unit_test(refuses_with_place_and_reason),
         cmocka_unit_test(steps_by_a_difference_need_an_assumption),
         cmocka_unit_test(strides_by_the_global_size_need_no_number),
