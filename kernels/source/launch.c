@@ -4,6 +4,7 @@
  * variables that are passed to the kernel, which are then sizes by the name of the kernel's parameter.  Any other
  * variable is a size by its own name.  Calls in which a name is not declared are missing from libclang's tree.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -698,6 +699,53 @@ static enum CXChildVisitResult find_instance(CXCursor c, CXCursor parent,
     return CXChildVisit_Recurse;
 }
 
+/* Of what follows a name, "<float, 16>" as in names of instances; nothing where it is not that. */
+static void put_arguments(const char *p, struct gcal_buf *out)
+{
+    int depth = 0;
+
+    for (p += strspn(p, " \t\n"); *p; p++) {
+        const char *after = p + strspn(p, " \t\n");
+
+        depth += (*p == '<') - (*p == '>');
+        if (depth < 1 && *p != '>')
+            return;
+        if (after == p)
+            gcal_buf_printf(out, *p == ',' ? ", " : "%c", *p);
+        else if (!strchr("<>,", *after) && !strchr("<,", p[-1]))
+            gcal_buf_puts(out, " ");
+        p = after > p ? after - 1 : p;
+        if (depth == 0)
+            return;
+    }
+}
+
+/* "template __global__ void gemm<float, 16>(...);", of which clang keeps nothing but the instance. */
+static void find_explicit_instances(const char *source, const char *name,
+                                    struct gcal_strings *names)
+{
+    static const char keyword[] = "template";
+    size_t n = strlen(name);
+
+    for (const char *p = source; (p = strstr(p, name)); p += n) {
+        const char *start = p;
+        struct gcal_buf out = { 0 };
+        char *instance;
+
+        while (start > source && !strchr(";{}", start[-1]))
+            start--;
+        start = strstr(start, keyword);
+        if (!start || start > p || isalnum((unsigned char)p[-1]) || p[-1] == '_')
+            continue;
+        gcal_buf_puts(&out, name);
+        put_arguments(p + n, &out);
+        instance = gcal_buf_take(&out, NULL);
+        if (instance && strlen(instance) > n + 1 && instance[strlen(instance) - 1] == '>')
+            gcal_strings_include(names, instance, NULL);
+        free(instance);
+    }
+}
+
 void gcal_source_instances(const struct gcal_source_unit *unit, CXCursor kernel,
                            const char *name, struct gcal_strings *names)
 {
@@ -705,4 +753,5 @@ void gcal_source_instances(const struct gcal_source_unit *unit, CXCursor kernel,
 
     clang_visitChildren(clang_getTranslationUnitCursor(unit->tu), find_instance,
                         &instances);
+    find_explicit_instances(unit->source, name, names);
 }

@@ -4,6 +4,7 @@
  * memory whose rows are padded so that eight of them are in different banks.
  */
 #include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <mma.h>
 
 #define TILE 128 /* rows of A, and of B, of a block */
@@ -137,15 +138,15 @@ __global__ void __launch_bounds__(256, 2) product_async(const __nv_bfloat16 *a, 
 }
 
 /* By fragments: a warp 64 x 32 elements as four times two of 16 x 16. */
-__global__ void __launch_bounds__(256, 2) product_wmma(const __nv_bfloat16 *a, const __nv_bfloat16 *b,
-                                                    float *out, int n)
+template <typename T>
+__global__ void __launch_bounds__(256, 2) product_wmma(const T *a, const T *b, float *out, int n)
 {
     using namespace nvcuda;
-    __shared__ __align__(32) __nv_bfloat16 as[TILE * ROW], bs[TILE * ROW];
+    __shared__ __align__(32) T as[TILE * ROW], bs[TILE * ROW];
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> c[4][2];
     int warp = threadIdx.x / 32, row = threadIdx.x / 4, part = threadIdx.x % 4 * 8;
-    const __nv_bfloat16 *a_from = a + (size_t)(blockIdx.y * TILE + row) * n + part;
-    const __nv_bfloat16 *b_from = b + (size_t)(blockIdx.x * TILE + row) * n + part;
+    const T *a_from = a + (size_t)(blockIdx.y * TILE + row) * n + part;
+    const T *b_from = b + (size_t)(blockIdx.x * TILE + row) * n + part;
 
 #pragma unroll
     for (int i = 0; i < 4; i++)
@@ -161,8 +162,8 @@ __global__ void __launch_bounds__(256, 2) product_wmma(const __nv_bfloat16 *a, c
         __syncthreads();
 #pragma unroll
         for (int d = 0; d < DEPTH; d += 16) {
-            wmma::fragment<wmma::matrix_a, 16, 16, 16, __nv_bfloat16, wmma::row_major> fa[4];
-            wmma::fragment<wmma::matrix_b, 16, 16, 16, __nv_bfloat16, wmma::col_major> fb[2];
+            wmma::fragment<wmma::matrix_a, 16, 16, 16, T, wmma::row_major> fa[4];
+            wmma::fragment<wmma::matrix_b, 16, 16, 16, T, wmma::col_major> fb[2];
 
 #pragma unroll
             for (int i = 0; i < 4; i++)

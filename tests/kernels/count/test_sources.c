@@ -539,6 +539,22 @@ static void instances_are_listed(void **state)
     r.kernel = d.kernels.items[0];
     expect_counted(&r);
     gcal_count_description_clear(&d);
+
+    r = request("template <typename T, int N> __global__ void f(T *x) { *x = N; }\n"
+                "template <typename T> __device__ void g(T *x) { f<T, 9>(x); }\n"
+                "// f<char, 5>\n"
+                "template __global__ void f<float,3>(float *);\n"
+                "template __global__ void f < unsigned  int, 4 > (unsigned *);\n"
+                "void h(float *x) { f<float, 3><<<1, 64>>>(x); }\n",
+                NULL);
+    r.language = GCAL_SOURCE_CUDA;
+    assert_int_equal(gcal_count_describe(&r, &d, &err), 0);
+    assert_int_equal(d.kernels.n, 2);
+    assert_string_equal(d.kernels.items[0], "f<float, 3>");
+    assert_string_equal(d.kernels.items[1], "f<unsigned int, 4>");
+    r.kernel = d.kernels.items[1];
+    expect_counted(&r);
+    gcal_count_description_clear(&d);
 }
 
 static void what_a_kernel_needs_must_be_there(void **state)
