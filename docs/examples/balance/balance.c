@@ -272,7 +272,7 @@ static void run_step(const struct options *o, struct way *way, long i)
     way->busy_s[i] = step(way->work);
     MPI_Barrier(MPI_COMM_WORLD);
     way->step_s[i] = work_now_s() - began_s;
-    if (way->division == DIVISION_CORRECTED && ((i + 1) & i) == 0)
+    if (way->division == DIVISION_CORRECTED && i + 1 < o->steps && ((i + 1) & i) == 0)
         correct(o, way, i + 1);
 }
 
