@@ -287,6 +287,22 @@ static struct gcal_walk_flow walk_iterations(struct gcal_walk *w, const struct n
     return flow;
 }
 
+/* Instructions of a loop that compilers unroll count as often as it runs, for the loops around it
+ * that are walked iteration by iteration.
+ */
+static void note_unrolled(struct gcal_walk *w, const struct gcal_sets_scope *loop,
+                          size_t before)
+{
+    size_t once = w->n_instructions - before;
+    int64_t trips;
+
+    if (loop && loop->may_unroll && !loop->is_unrolled &&
+        gcal_poly_is_constant(loop->trips, &trips) && trips > 1 &&
+        trips <= GCAL_WALK_MOST_INSTRUCTIONS &&
+        (size_t)trips * once <= GCAL_WALK_MOST_INSTRUCTIONS)
+        w->n_instructions = before + (size_t)trips * once;
+}
+
 struct gcal_walk_flow gcal_walk_loop_nest(struct gcal_walk *w,
                                           const struct gcal_walk_loop_clauses *loop,
                                           struct gcal_walk_inductions *changes,
@@ -302,6 +318,7 @@ struct gcal_walk_flow gcal_walk_loop_nest(struct gcal_walk *w,
     struct gcal_walk_chain_loop *chains;
     struct gcal_walk_running running;
     struct gcal_sets_scope *scope;
+    size_t instructions;
 
     gcal_walk_inductions_reset(w, changes);
     if (!loop->tests_late)
@@ -331,7 +348,9 @@ struct gcal_walk_flow gcal_walk_loop_nest(struct gcal_walk *w,
         w->running, loop->at, w->frame, true, gcal_poly_atom_index(n.v), 0, 0, NULL
     };
     w->running = &running;
+    instructions = w->n_instructions;
     flow = walk_iterations(w, &n);
+    note_unrolled(w, scope, instructions);
     w->running = running.outer;
     w->scope = outside;
     gcal_walk_chain_leave(w, chains, n.trips);

@@ -19,6 +19,8 @@ struct gcal_walk_value gcal_walk_constant(struct gcal_walk *w, CXCursor c)
 
 /* ---- lvalues ---- */
 
+enum { MOST_VARIABLES = 3 }; /* that initialise each other */
+
 enum gcal_feature_space gcal_walk_pointer_space(struct gcal_walk *w, CXCursor at,
                                                 CXType type,
                                                 struct gcal_walk_value pointer)
@@ -95,6 +97,30 @@ static bool is_private_array(struct gcal_walk *w, CXCursor base, CXCursor *array
            !gcal_source_is_pointed_to(*array);
 }
 
+/* Returns whether arguments of the kernel are in an expression, or in the initialisers of the
+ * variables in it: compilers do not know it, even where a condition on sizes makes it a number.
+ */
+static bool depends_on_argument(struct gcal_walk *w, CXCursor c, int variables)
+{
+    struct gcal_walk_children kids;
+    CXCursor decl;
+
+    if (gcal_source_kind(c) == CXCursor_DeclRefExpr) {
+        decl = clang_getCursorReferenced(c);
+        if (gcal_source_kind(decl) == CXCursor_ParmDecl)
+            return clang_equalCursors(clang_getCursorSemanticParent(decl), w->kernel);
+        if (gcal_source_kind(decl) != CXCursor_VarDecl || !variables)
+            return false;
+        c = decl;
+        variables--;
+    }
+    kids = gcal_walk_get_children(w, c);
+    for (size_t i = 0; i < kids.n; i++)
+        if (depends_on_argument(w, kids.c[i], variables))
+            return true;
+    return false;
+}
+
 /* An element of a private array: where, if the subscript is a number. */
 static struct gcal_walk_lvalue lvalue_of_element(struct gcal_walk *w, CXCursor array,
                                                  CXCursor index, CXType type)
@@ -106,6 +132,8 @@ static struct gcal_walk_lvalue lvalue_of_element(struct gcal_walk *w, CXCursor a
     int64_t number, size = gcal_source_size(type);
 
     gcal_walk_private_move(w, &lvalue, by, gcal_source_type(array));
+    if (lvalue.in_array && depends_on_argument(w, index, MOST_VARIABLES))
+        gcal_walk_private_keep(w, &lvalue);
     lvalue.type = type;
     if (lvalue.kind == GCAL_WALK_LVALUE_VALUE) {
         lvalue.value = gcal_walk_unknown("it comes from a private array or structure");

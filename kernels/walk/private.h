@@ -280,6 +280,7 @@ struct gcal_walk {
      * iteration by iteration; and the accesses in those that are too large for it.
      */
     size_t n_instructions;
+    size_t n_scaled; /* of these loops, those whose variable doubles, halves .. */
     size_t n_rolled, rolled_capacity;
     struct gcal_walk_accesses *rolled_accesses;
     const struct gcal_walk_path *path;
@@ -746,6 +747,8 @@ void gcal_walk_private_move(struct gcal_walk *w, struct gcal_walk_lvalue *lvalue
 /* A pointer to private memory: to what 'lvalue' names. */
 struct gcal_walk_value gcal_walk_private_pointer(struct gcal_walk *w,
                                                  const struct gcal_walk_lvalue *lvalue);
+/* Notes that compilers do not know the subscript: the array is in memory. */
+void gcal_walk_private_keep(struct gcal_walk *w, const struct gcal_walk_lvalue *lvalue);
 /* Counts an access to an element of a private array, or through a pointer to one. */
 void gcal_walk_private_access(struct gcal_walk *w, CXCursor at,
                               const struct gcal_walk_lvalue *lvalue,

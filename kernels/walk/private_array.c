@@ -20,7 +20,7 @@ struct gcal_walk_private {
     unsigned array;
     const struct gcal_poly *element; /* a dimension for its initialiser; or NULL */
     bool computed;                   /* the initialiser is not of constants alone */
-    bool in_memory, is_stored;       /* known after the walk */
+    bool in_memory, is_stored;       /* all of it is known after the walk */
 };
 
 static struct gcal_walk_private *find(struct gcal_walk *w, CXCursor decl)
@@ -74,6 +74,13 @@ void gcal_walk_private_move(struct gcal_walk *w, struct gcal_walk_lvalue *lvalue
         enter_array(w, lvalue);
     if (lvalue->in_array || lvalue->pointer.in_array)
         lvalue->pointer = gcal_walk_move_pointer(w, lvalue->pointer, by, array, 1);
+}
+
+void gcal_walk_private_keep(struct gcal_walk *w, const struct gcal_walk_lvalue *lvalue)
+{
+    for (size_t i = 0; i < w->n_privates && !w->silent; i++)
+        if (w->privates[i].array == lvalue->pointer.array)
+            w->privates[i].in_memory = true;
 }
 
 struct gcal_walk_value gcal_walk_private_pointer(struct gcal_walk *w,

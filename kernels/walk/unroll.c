@@ -138,19 +138,36 @@ begin_step(struct gcal_walk *w, const struct gcal_sets_step *outer, bool is_roll
     return step;
 }
 
+/* Returns whether an increment is neither a sum nor a difference: a variable that doubles. */
+static bool is_scaled(CXCursor increment)
+{
+    enum CXBinaryOperatorKind kind;
+
+    if (clang_Cursor_isNull(increment) ||
+        gcal_source_kind(increment) != CXCursor_CompoundAssignOperator)
+        return false;
+    kind = gcal_walk_compound_operator(clang_getCursorBinaryOperatorKind(increment));
+    return kind != CXBinaryOperator_Add && kind != CXBinaryOperator_Sub;
+}
+
 /* Accounts for an unrolled loop of 'n' iterations, of which the largest has 'largest'
- * instructions: compilers unroll loops from within, so that all have as many.  Notes the
- * accesses from 'first' on if they do not unroll it; loops that the source tells them
- * to unroll count once.
+ * instructions: compilers unroll loops from within, so that all have as many, but where
+ * a loop within 'scales' its variable: how often that runs is known once this one is unrolled.
+ * Notes the accesses from 'first' on if they do not unroll it; loops that the source tells
+ * them to unroll count once.
  */
 static void finish_unrolled(struct gcal_walk *w,
                             const struct gcal_walk_loop_clauses *loop, size_t n,
-                            size_t largest, size_t instructions, size_t first)
+                            size_t largest, bool scales, size_t instructions,
+                            size_t first)
 {
     struct gcal_walk_accesses *moved;
 
-    w->n_instructions =
-        instructions + (loop->unrolled ? 1 : n) * (largest + GCAL_WALK_TEST_INSTRUCTIONS);
+    if (scales && !loop->unrolled)
+        w->n_instructions += n * GCAL_WALK_TEST_INSTRUCTIONS;
+    else
+        w->n_instructions = instructions + (loop->unrolled ? 1 : n) *
+                                               (largest + GCAL_WALK_TEST_INSTRUCTIONS);
     if (w->n_instructions - instructions <= GCAL_WALK_MOST_INSTRUCTIONS ||
         w->nest->n_accesses == first)
         return;
@@ -174,6 +191,7 @@ struct gcal_walk_flow gcal_walk_loop_unroll(struct gcal_walk *w,
     const struct gcal_sets_step *step = w->step;
     bool is_rolled = has_argument(w, loop->condition);
     size_t instructions = w->n_instructions, first = w->nest->n_accesses, largest = 0, i;
+    size_t n_scaled = w->n_scaled;
     int broken;
 
     w->running = &running;
@@ -195,7 +213,8 @@ struct gcal_walk_flow gcal_walk_loop_unroll(struct gcal_walk *w,
         if (!clang_Cursor_isNull(loop->increment))
             gcal_walk_index_expr(w, loop->increment);
     }
-    finish_unrolled(w, loop, i, largest, instructions, first);
+    finish_unrolled(w, loop, i, largest, w->n_scaled != n_scaled, instructions, first);
+    w->n_scaled += is_scaled(loop->increment);
     w->running = running.outer;
     w->step = step;
     w->scope = outside;

@@ -88,6 +88,13 @@ def others():
                                  "{ T a = m[i], b = m[j]; m[i] = min(a, b); m[j] = max(a, b); }" + total(n))
         yield f"binomials {n}", (fill(n) + f"for (int i = 1; i < {n}; i++) for (int j = i; j > 0; j--) "
                                  "m[j] = m[j]*0.5f + m[j - 1];" + total(n))
+    for n in 4, 8, 16, 32, 64:
+        yield f"network {n}", (fill(n) + f"for (int k = 2; k <= {n}; k *= 2) for (int j = k/2; j > 0; j /= 2) "
+                               f"for (int i = 0; i < {n}; i++) {{ int l = i ^ j; if (l > i) {{ T p = m[i], q = m[l]; "
+                               "bool up = (i & k) == 0; m[i] = (p < q) == up ? p : q; m[l] = (p < q) == up ? q : p; } }" +
+                               total(n))
+    for n in 8, 32:
+        yield f"argument {n}", fill(n) + f"d = m[n & {n - 1}]; out[g] = d; }}"
 
 
 def run(*command):

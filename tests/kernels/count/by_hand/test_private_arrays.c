@@ -34,6 +34,14 @@
     "float f = b[i][k] / b[k][k]; b[i][k] = f;\n"                                        \
     "for (int j = k + 1; j < " n "; j++) b[i][j] -= f * b[k][j]; }\n"
 
+/* Sorts by comparisons at distances that halve, in blocks that double. */
+#define NETWORK(n)                                                                       \
+    "for (int i = 0; i < " n "; i++) b[i] = x[i];\n"                                     \
+    "for (int k = 2; k <= " n "; k *= 2) for (int j = k / 2; j > 0; j /= 2)\n"           \
+    "for (int i = 0; i < " n "; i++) { int m = i ^ j; if (m > i) {\n"                    \
+    "float p = b[i], q = b[m]; bool up = (i & k) == 0;\n"                                \
+    "b[i] = up ? fmin(p, q) : fmax(p, q); b[m] = up ? fmax(p, q) : fmin(p, q); } }\n"
+
 enum { N = 10 }; /* of n */
 
 static const struct kernel {
@@ -55,6 +63,7 @@ static const struct kernel {
     { "float b[16]; " TRIANGLE("16") "s = b[1];", 0, 0 },
     { "float b[6][6]; " FACTORS("6"), 0, 0 },
     { "float b[64]; for (int i = 0; i < 64; i++) b[i] = x[i]; s = b[63];", 0, 0 },
+    { "float b[16]; " NETWORK("16") "s = b[3];", 0, 0 },
     { "float b[65];\n#pragma unroll\nfor (int i = 0; i < 65; i++) b[i] = x[i]; s = b[1];",
       0, 0 },
     /* memory: all accesses of the array, those at constant subscripts, too */
@@ -93,6 +102,7 @@ static const struct kernel {
     { "float t[4] = { 1, 2, 3, 4 }; s = t[l & 3];", 1, 0 },
     { "float t[4] = { s, 2, 3, 4 }; s = t[l & 3];", 1, 4 },
     { "float t[4] = { 0 }; t[l & 3] = 1; s = t[2];", 1, 5 },
+    { "float b[32]; " NETWORK("32") "s = b[3];", 481, 512 },
 };
 
 static struct gcal_profile *count(const char *body, const char *assume)
@@ -150,6 +160,8 @@ static void counts_them_apart(void **state)
 /* Compilers do not know n, though it is assumed to be a number. */
 static void assumes_no_constant(void **state)
 {
+    static const char *const subscripts[] = { FILL "s = a[n & 7];",
+                                              FILL "int k = n - 4; s = a[k];" };
     struct gcal_profile *p = count(
         "int m = n - 2; for (int i = 0; i < m; i++) a[i] = x[i]; s = a[1];", "n = 10");
 
@@ -157,6 +169,12 @@ static void assumes_no_constant(void **state)
     assert_float_equal(value_of(p, "f_mem_access_private_float32_load"), 1, 0);
     assert_float_equal(value_of(p, "f_mem_access_private_float32_store"), 8, 0);
     gcal_profile_destroy(p);
+    for (size_t i = 0; i < sizeof(subscripts) / sizeof(*subscripts); i++) {
+        p = count(subscripts[i], "n = 10");
+        if (value_of(p, "f_mem_access_private_float32_load") != 1)
+            fail_msg("%s: it is in registers", subscripts[i]);
+        gcal_profile_destroy(p);
+    }
 }
 
 int main(void)
