@@ -20,6 +20,7 @@ struct gcal_error;
 enum {
     GCAL_WALK_MAX_DEPTH = 1500,
     GCAL_WALK_MAX_CALLS = 20,
+    GCAL_WALK_MAX_VARIABLES = 1 << 13, /* they are searched one by one */
     GCAL_WALK_MAX_STEPS = 3000000
 };
 

@@ -281,6 +281,14 @@ void gcal_walk_cell_set(struct gcal_walk *w, CXCursor decl, int64_t at, CXType t
             known->value = value;
         return;
     }
+    if (w->n_variables == GCAL_WALK_MAX_VARIABLES) {
+        gcal_walk_fail(
+            w, decl,
+            "more than %d variables, members and elements of private arrays at a "
+            "time cannot be followed",
+            GCAL_WALK_MAX_VARIABLES);
+        return;
+    }
     moved = gcal_array_grow(w->variables, w->n_variables, &w->variable_capacity,
                             sizeof(*moved), w->err);
     if (!moved) {

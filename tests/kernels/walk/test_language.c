@@ -632,6 +632,26 @@ static void refuses_calls_that_nest_deeply(void **state)
     assert_non_null(strstr(err.text, "calls within more than 20 others"));
 }
 
+static void refuses_too_many_variables(void **state)
+{
+    enum { N = 9000, MOST_EACH = 20 };
+    char *text = malloc(N * MOST_EACH + 100);
+    struct gcal_count_request r;
+    struct gcal_error err = { 0 };
+    size_t at;
+
+    (void)state;
+    assert_non_null(text);
+    at = (size_t)sprintf(text, "__kernel void k(__global int *a, int n) {\n");
+    for (int i = 0; i < N; i++)
+        at += (size_t)sprintf(text + at, "int v%d = n;\n", i);
+    sprintf(text + at, "a[n] = v7; }");
+    r = request_for(text);
+    assert_null(gcal_count(&r, &err));
+    assert_non_null(strstr(err.text, "more than 8192 variables"));
+    free(text);
+}
+
 static void refuses_with_place_and_reason(void **state)
 {
     (void)state;
@@ -808,6 +828,7 @@ int main(void)
         cmocka_unit_test(refuses_calls_through_pointers),
         cmocka_unit_test(refuses_recursion),
         cmocka_unit_test(refuses_calls_that_nest_deeply),
+        cmocka_unit_test(refuses_too_many_variables),
         cmocka_unit_test(refuses_with_place_and_reason),
         cmocka_unit_test(steps_by_a_difference_need_an_assumption),
         cmocka_unit_test(strides_by_the_global_size_need_no_number),
