@@ -39,10 +39,11 @@ struct gpucal_count_trips {
 
 /* A kernel and its launch, as the options of 'gpucal count' give them.  Unused members are 0. */
 struct gpucal_count_request {
-    const char *source; /* OpenCL C; NULL: the contents of 'file' */
-    const char *file;   /* its name, for messages; files that it includes are looked
+    const char *source; /* NULL: the contents of 'file' */
+    const char *file; /* its name, for messages; CUDA if it ends in .cu or .cuh, HIP if in
+                                   .hip, else OpenCL C; files that it includes are looked
                                    for in its folder, then in 'include_folders' */
-    const char *kernel; /* NULL: the only kernel of the source */
+    const char *kernel;         /* NULL: the only kernel of the source */
     const char *build_options;  /* "-DT=16 -cl-std=CL2.0", or NULL */
     size_t n_dims;              /* 1 to 3 */
     size_t local_size[3];       /* work-items; 0: the kernel's reqd_work_group_size */

@@ -58,13 +58,14 @@ def count(
     trips: Mapping[int, str] | None = None,
     allow_estimates: bool = False,
 ) -> Profile:
-    """Counts the work of an OpenCL C kernel, by libgpucal-count.
+    """Counts the work of a kernel in OpenCL C, CUDA or HIP, by libgpucal-count.
 
-    ``source`` is the text, or a ``Path`` of it.  ``local``: work-items of a work-group in each
-    dimension (0: the kernel's reqd_work_group_size).  ``work_items``: all of them, as expressions
-    in the kernel's arguments, such as ``["n/4", "m"]``.  ``kernel`` None: the only one.
-    ``trips``: of loops whose length depends on data, by line, the name of the size that is their
-    average number of trips.  Other arguments are as of ``gpucal count``.
+    ``source`` is the text, in OpenCL C, or a ``Path`` of it, in CUDA or HIP if it ends in ``.cu``,
+    ``.cuh`` or ``.hip``.  ``local``: work-items of a work-group in each dimension (0: the kernel's
+    reqd_work_group_size).  ``work_items``: all of them, as expressions in the kernel's arguments,
+    such as ``["n/4", "m"]``.  ``kernel`` None: the only one.  ``trips``: of loops whose length
+    depends on data, by line, the name of the size that is their average number of trips.  Other
+    arguments are as of ``gpucal count``.
 
     With a ``device``, the result has what its general model needs, and fits devices with the
     same sub-group size.  Takes 30 to 100 ms.  :class:`Error` with ``Code.SOURCE`` names the place

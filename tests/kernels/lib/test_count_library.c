@@ -56,6 +56,28 @@ static void counts_a_kernel(void **state)
     gpucal_profile_close(profile);
 }
 
+static void counts_cuda_by_the_name_of_the_file(void **state)
+{
+    static const char source[] =
+        "#include <cuda_runtime.h>\n"
+        "template <class T> __global__ void scale(T *x, T by, int n)\n"
+        "{ int i = blockIdx.x*blockDim.x + threadIdx.x; if (i < n) x[i] *= by; }\n";
+    struct gpucal_count_request request = request_of("scale<double>");
+    struct gpucal_error err = { 0 };
+    char *text;
+
+    (void)state;
+    request.source = source;
+    request.file = "scale.cu";
+    if (!(text = gpucal_count_text(&request, NULL, &err)))
+        fail_msg("%s", err.text);
+    assert_non_null(strstr(text, "f_mem_access_global_float64_store"));
+    gpucal_count_free(text);
+    request.file = "scale.cl";
+    assert_null(gpucal_count_text(&request, NULL, &err));
+    assert_int_equal(err.code, GPUCAL_ESOURCE);
+}
+
 static void takes_trips_as_sizes(void **state)
 {
     static const struct gpucal_count_trips trips[] = { { .line = 6, .size = "per_row" } };
@@ -336,6 +358,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_environment_changes_no_count, folder_make,
                                         folder_remove),
         cmocka_unit_test(counts_a_kernel),
+        cmocka_unit_test(counts_cuda_by_the_name_of_the_file),
         cmocka_unit_test(takes_trips_as_sizes),
         cmocka_unit_test(refuses_what_is_not_a_request),
         cmocka_unit_test(counts_in_several_threads),

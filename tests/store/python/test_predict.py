@@ -262,6 +262,16 @@ def test_adds_copies(h200, saxpy):
 # ---- counting ----
 
 
+def test_counts_cuda(tmp_path):
+    path = tmp_path / "scale.cu"
+    path.write_text(
+        "template <class T> __global__ void scale(T *x, T by, int n)\n"
+        "{ int i = blockIdx.x*blockDim.x + threadIdx.x; if (i < n) x[i] *= by; }\n"
+    )
+    profile = gpucal.count(path, kernel="scale<double>", local=[256], work_items=["n"])
+    assert "f_mem_access_global_float64_store" in profile.text
+
+
 def test_counts_files_and_loops(tmp_path):
     (tmp_path / "row.h").write_text("#define ROW get_global_id(0)\n")
     path = tmp_path / "sum.cl"
