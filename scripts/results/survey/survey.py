@@ -182,7 +182,8 @@ def compiles(job):
     if re.search(r"no kernel (named|in this file)", job["any"]["message"]):
         return False
     said = re.sub(r"^gpucal: [^:]*:(\d+:\d+: )?", "", job["any"]["message"].split("\n")[0])
-    options = [word for word in job["options"] if word.startswith(("-D", "-I"))]
+    options = [word for before, word in zip(["", *job["options"]], job["options"])
+               if word.startswith(("-D", "-I")) or before in ("-D", "-I")]
     command = ["clang", "-x", "cl", "-cl-std=CL1.2", "-fsyntax-only", "-ferror-limit=0",
                "-Xclang", "-finclude-default-header", *options, job["path"]]
     err = run(command, 60)[2]
