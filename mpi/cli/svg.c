@@ -7,6 +7,7 @@
 #include "kernels/base/error.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/escape.h"
+#include "mpi/cli/terms.h"
 
 void gcal_svg_text(struct gcal_buf *svg, double x, double y, const char *class,
                    const char *text)
@@ -57,7 +58,7 @@ int gcal_svg_write(const char *path, int width, double height, const char *style
                       "%s</svg>\n",
                       width, height, width, height, style, body)))
         gcal_error_memory(err);
-    if (text)
+    if ((text = gcal_terms_take(text)))
         rc = gcal_command_write(path, text, err);
     free(body);
     free(text);

@@ -97,6 +97,16 @@ static void translate_stream(FILE **stream)
     *stream = translating;
 }
 
+char *gcal_terms_take(char *text)
+{
+    char *translated = warp_is && text ? gcal_terms_translate(text, warp_is) : NULL;
+
+    if (!translated)
+        return text;
+    free(text);
+    return translated;
+}
+
 void gcal_terms_start(const char *warp)
 {
     if (warp_is)

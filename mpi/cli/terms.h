@@ -16,4 +16,7 @@ void gcal_terms_start(const char *warp);
  */
 char *gcal_terms_translate(const char *text, const char *warp);
 
+/* Takes 'text', of a file for people, and returns it in these terms if they have been started. */
+char *gcal_terms_take(char *text);
+
 #endif

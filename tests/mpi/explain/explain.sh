@@ -334,6 +334,21 @@ explain add.cl --local 256 --global 'ceil(n/256)*256' --params "$cpu" --at n=2^2
 expect '^limited by (core|cache|dram) '
 if grep -E '^(occupancy|waves|registers)' "$out/answer"; then exit 1; fi
 
+# A drawing has the words of the kernel's language, too.
+cat > "$out/reversed.cu" <<'KERNEL'
+__global__ void reversed(float *x)
+{
+    __shared__ float all[256];
+    for (int i = 0; i < 1000; i++)
+        all[threadIdx.x * 32 % 256] += i;
+    __syncthreads();
+    x[blockIdx.x * 256 + threadIdx.x] = all[255 - threadIdx.x];
+}
+KERNEL
+explain reversed.cu --block 256 --grid blocks --params "$params" --at blocks=10000 --svg "$out/reversed.svg"
+grep -q 'the first-level cache and shared memory' "$out/reversed.svg"
+! grep -qiE 'work-(item|group)|local memory' "$out/reversed.svg" || exit 1
+
 # What cannot be explained has one line of error.
 ! "$gpucal" explain "$out/add.cl" --local 256 --global n --params "$params" --at n=0 \
     2> "$out/answer" || exit 1
