@@ -49,9 +49,9 @@ def positional(command):
     return "files" if any(forms) else "nothing"
 
 
-def summary(option):
-    """A short text about an option, for a place between apostrophes."""
-    text = re.split(r"[;:(]|, e\.g\.", option["text"])[0].strip()
+def summary(text):
+    """The beginning of a text about a command or an option, for a place between apostrophes."""
+    text = re.split(r"[;:(]|, e\.g\.", text)[0].strip()
     return re.sub(r"[][\"`$\\]", "", text).replace("'", "'\\''")
 
 
@@ -182,7 +182,7 @@ def zsh_action(kind):
 
 
 def zsh_option(option):
-    argument, text = option["argument"], summary(option)
+    argument, text = option["argument"], summary(option["text"])
     value = ""
     if argument:
         colons = "::" if option["optional"] else ":"
@@ -204,7 +204,7 @@ def zsh(commands):
         specs.append(f"'*:argument:{zsh_action(positional(c))}'")
         lines = " \\\n".join(f"        {spec}" for spec in specs)
         cases.append(f"    {c.name}) _arguments -s \\\n{lines} ;;")
-    rows = "\n".join(f"        '{c.name}:{c.summary}'" for c in commands)
+    rows = "\n".join(f"        '{c.name}:{summary(c.summary)}'" for c in commands)
     return (ZSH.replace("@NODES@", NODES).replace("@TAGS@", TAGS)
             .replace("@COMMANDS@", rows + "\n        'help:show the manual page of a command'")
             .replace("@CASES@", "\n".join(cases)))
@@ -238,7 +238,7 @@ def fish_action(option):
 def fish(commands):
     lines = [FISH]
     for c in commands:
-        lines.append(f"complete -c gpucal -n __fish_use_subcommand -a {c.name} -d '{c.summary}'")
+        lines.append(f"complete -c gpucal -n __fish_use_subcommand -a {c.name} -d '{summary(c.summary)}'")
     lines.append("complete -c gpucal -n __fish_use_subcommand -a help -d 'show a manual page'")
     every = " ".join(c.name for c in commands)
     lines.append(f"complete -c gpucal -n '__fish_seen_subcommand_from help' -a '{every}'")
@@ -246,7 +246,7 @@ def fish(commands):
         seen = f"complete -c gpucal -n '__fish_seen_subcommand_from {c.name}'"
         for o in c.options:
             letter = f" -s {o['letter']}" if o["letter"] else ""
-            lines.append(f"{seen} -l {o['name']}{letter} {fish_action(o)} -d '{summary(o)}'")
+            lines.append(f"{seen} -l {o['name']}{letter} {fish_action(o)} -d '{summary(o['text'])}'")
         kind = positional(c)
         if kind != "nothing":
             action = FISH_ACTIONS.get(kind, f"-a '{kind}'").replace("-rF", "-F").replace("-x ", "")

@@ -288,12 +288,22 @@ def section_8_cells(row, order):
 
 def section_8(gpucal):
     """Accuracy against scope: models told by one application to those of any kernel."""
+    rows = []
+    for gpu, name in GPUS:
+        own = section_8_rows(gpucal, gpu)
+        rows += [[name if i == 0 else "", *row] for i, row in enumerate(own)]
+    return table(("GPU", "application", "model", "launches above 1 ms", "geometric mean", "worst",
+                  "fastest found", "pairs in order", "all launches", "geometric mean", "worst",
+                  "fastest found", "pairs in order"), rows)
+
+
+def section_8_rows(gpucal, gpu):
     data = f"{DATA}/stevens-kloeckner"
-    fits = f"{gpucal.folder}/section-8"
+    fits = f"{gpucal.folder}/section-8-{gpu}"
     os.makedirs(fits, exist_ok=True)
-    gpucal.run("fit", "--record", f"{data}/h100.h5", "--config",
+    gpucal.run("fit", "--record", f"{data}/{gpu}.h5", "--config",
                f"{ROOT}/docs/examples/stevens-kloeckner/models.yaml", "--output", fits)
-    with open(f"{data}/h100.csv", newline="") as file:
+    with open(f"{data}/{gpu}.csv", newline="") as file:
         reader = csv.DictReader(file)
         head, times = reader.fieldnames, list(reader)
     rows = []
@@ -313,19 +323,17 @@ def section_8(gpucal):
                     writer.writeheader()
                     writer.writerows(of)
                 found = gpucal.evaluate("--times", path, *params, "--model", model) if params else \
-                    gpucal.general("h100", "--times", path)
+                    gpucal.general(gpu, "--times", path)
                 cells += section_8_cells(line(found, "model", model), orders(found, model=model))
             rows.append([text if model == own_model else "", label, *cells])
         # Of all launches, as the long ones of a stencil are too few to learn from.
-        found = gpucal.evaluate("--times", path, "--params", f"{GENERAL}/h100.yaml", "--model",
+        found = gpucal.evaluate("--times", path, "--params", f"{GENERAL}/{gpu}.yaml", "--model",
                                 "general", "--seen", "3")
         long = [row for row in found if row["level"] == "set" and float(row["measured_s"]) >= 0.001]
         rows.append(["", "learned from three times", *section_8_cells(
             line(found, "band", "general", "above_1_ms"), orders(long)),
             *section_8_cells(line(found, "model", "general"), orders(found))])
-    return table(("application", "model", "launches above 1 ms", "geometric mean", "worst",
-                  "fastest found", "pairs in order", "all launches", "geometric mean", "worst",
-                  "fastest found", "pairs in order"), rows)
+    return rows
 
 
 def learned(gpucal):

@@ -337,10 +337,10 @@ static void hostile_sources_are_refused(void **state)
 /* By memory or by time, which a sanitizer's process has no limits of. */
 static void bombs_are_refused(void **state)
 {
-    static const char limit[] = "the limit for a source";
-
     (void)state;
 #ifndef SANITIZED
+    static const char limit[] = "the limit for a source";
+
     expect_refused("#define A x+\n" BOMB, "kernel.cl: reading it takes ");
     expect_refused("#define A x+\n" BOMB, limit);
     expect_refused("#define A\n" BOMB, "longer than 5 s of a processor, the limit");
