@@ -308,7 +308,7 @@ const struct gcal_poly *gcal_poly_multiples_choose(struct gcal_poly_context *c,
 
 /* "1/16*n^3-floor(n/3)": kernels/model/expr.h's syntax, in memory of the context. */
 const char *gcal_poly_text(struct gcal_poly_context *c, const struct gcal_poly *p);
-/* Such text, of integers and parameters.  '/' rounds down, as in NDRanges, but divides
+/* Such text, of integers and parameters; exponents are at most 62.  '/' rounds down, as in NDRanges, but divides
  * exactly within floor() and ceil().  NULL with 'err' (GCAL_EINPUT).
  */
 const struct gcal_poly *gcal_poly_parse(struct gcal_poly_context *c, const char *text,

@@ -296,6 +296,7 @@ static bool accept(struct poly_reader *r, const char *token)
 }
 
 static const struct gcal_poly *read_sum(struct poly_reader *r, int depth);
+static const struct gcal_poly *read_power(struct poly_reader *r, int depth);
 
 /* The length of the name at the start of 'text'; 0 without one. */
 static size_t name_length(const char *text)
@@ -359,7 +360,7 @@ static const struct gcal_poly *read_primary(struct poly_reader *r, int depth)
         return gcal_poly_integer(r->c, value);
     }
     if (accept(r, "-")) {
-        p = read_primary(r, depth + 1);
+        p = read_power(r, depth + 1);
         return p ? gcal_poly_scale(r->c, p, -1, 1) : NULL;
     }
     if (accept(r, "(")) {
@@ -382,9 +383,28 @@ static const struct gcal_poly *read_primary(struct poly_reader *r, int depth)
     return complain(r, "expected a number, a name or '('");
 }
 
+static const struct gcal_poly *read_power(struct poly_reader *r, int depth)
+{
+    const struct gcal_poly *base = read_primary(r, depth), *p;
+    long exponent;
+    char *end;
+
+    if (!base || !accept(r, "^"))
+        return base;
+    skip_spaces(r);
+    exponent = isdigit((unsigned char)*r->at) ? strtol(r->at, &end, 10) : -1;
+    if (exponent < 0 || exponent > 62)
+        return complain(r, "expected a whole exponent of at most 62");
+    r->at = end;
+    p = gcal_poly_integer(r->c, 1);
+    while (exponent-- > 0)
+        p = gcal_poly_mul(r->c, p, base);
+    return p;
+}
+
 static const struct gcal_poly *read_product(struct poly_reader *r, int depth)
 {
-    const struct gcal_poly *a = read_primary(r, depth), *b;
+    const struct gcal_poly *a = read_power(r, depth), *b;
     int64_t k;
     char sign;
 
@@ -394,7 +414,7 @@ static const struct gcal_poly *read_product(struct poly_reader *r, int depth)
         if (!sign || !strchr("*/%", sign))
             break;
         r->at++;
-        if (!(b = read_primary(r, depth)))
+        if (!(b = read_power(r, depth)))
             return NULL;
         if (sign == '*') {
             a = gcal_poly_mul(r->c, a, b);

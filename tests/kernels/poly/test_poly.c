@@ -47,6 +47,9 @@ static void arithmetic_is_exact(void **state)
     (void)state;
     assert_text(parse("(n+3)*(n-3)"), "n^2-9");
     assert_text(parse("n-n"), "0");
+    assert_text(parse("2^20*n^0-n ^ 2+(n+1)^2"), "2*n+1048577");
+    assert_text(parse("1-n^2"), "-n^2+1");
+    assert_text(parse("-n^2"), "-n^2");
     assert_text(gcal_poly_scale(c, parse("6*n*m-4"), -3, 8), "-9/4*n*m+3/2");
     assert_text(gcal_poly_substitute(c, parse("n*n+n/3"),
                                      gcal_poly_atom_index(parse("n")), parse("3*m+1")),
@@ -320,9 +323,8 @@ static void overflow_is_an_error(void **state)
 
 static void bad_text_is_refused(void **state)
 {
-    static const char *const bad[] = {
-        "", "n+", "2.5*n", "(n", "n/m", "n/0", "n n", "$"
-    };
+    static const char *const bad[] = { "",  "n+", "2.5*n", "(n",   "n/m",  "n/0",  "n n",
+                                       "$", "n^", "n^m",   "n^-1", "2^63", "2^2^3" };
 
     (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
