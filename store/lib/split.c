@@ -13,10 +13,14 @@
 #include "store/predict/predictor.h"
 #include "store/predict/split.h"
 
-/* A kernel's time at one size tells of others to so much (docs/results.md, learned from one time). */
+/* Once a kernel was timed at one size, its predicted times at others err by about this much: docs/results.md,
+ * "learned from one time".
+ */
 #define MEASURED_DEVIATION 0.05
 
-/* Times found so far, by units; between those of at most twice as many units, they are a line. */
+/* Predicted times so far, in the order of units: between two of them that are within a factor of two, others
+ * are interpolated.
+ */
 struct times {
     size_t n;
     struct {
@@ -123,7 +127,7 @@ static int check_share(const struct gpucal_share *share, size_t i, struct gcal_e
     return 0;
 }
 
-/* Of the time of each share without its overhead, where it has units or could have some. */
+/* Predicts each share's kernel with its units, or where it has none with one granule. */
 static int predict_all(const struct split *s, double granularity, struct gcal_error *err)
 {
     for (size_t i = 0; i < s->count; i++) {

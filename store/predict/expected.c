@@ -16,8 +16,8 @@
 
 /* Errors beyond so many deviations do not count. */
 #define FARTHEST 5.0
-/* Launches of any kernel differ by as much; and so far apart, relative to it, are the points of the
- * integral: on that scale the probability is smooth.
+/* Launches of any kernel differ by at least this deviation.  The integral's points are at most
+ * STEP deviations apart: on that scale the probability is smooth.
  */
 #define LEAST_DEVIATION 0.01
 #define STEP            0.7
