@@ -79,6 +79,7 @@ static char *find_program(struct gcal_error *err)
 struct start {
     const char *path;
     int fd;
+    char *stack; /* of the program's process, its upper end */
     char *environment[0];
 };
 
@@ -89,8 +90,6 @@ static int exec_program(void *data)
     char *const arguments[] = { PROGRAM, FD_TEXT, NULL };
     int null;
 
-    if (vfork() != 0) /* the program has no parent that waits for it */
-        _exit(0);
     if (start->fd != 3)
         dup2(start->fd, 3);
     else
@@ -103,13 +102,24 @@ static int exec_program(void *data)
     _exit(127);
 }
 
+/* The program has no parent that waits for it.  Not by vfork(): AddressSanitizer's takes the stack for the thread's,
+ * and clears the shadow of all memory between them.
+ */
+static int leave_program(void *data)
+{
+    const struct start *start = data;
+
+    clone(exec_program, start->stack, CLONE_VM | CLONE_VFORK, data);
+    return 0;
+}
+
 /* clone() as vfork() with a stack of its own: no page of the program is copied, and its
  * handlers run in no child, as signals are blocked.
  */
 static int start_process(const char *path, int fd)
 {
+    char *stack = malloc(2 * STACK_BYTES);
     struct start start = { .path = path, .fd = fd };
-    char *stack = malloc(STACK_BYTES);
     sigset_t all, before;
     int rc = -1;
     pid_t pid;
@@ -118,7 +128,8 @@ static int start_process(const char *path, int fd)
         return -1;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
-    pid = clone(exec_program, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, &start);
+    start.stack = stack + 2 * STACK_BYTES;
+    pid = clone(leave_program, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, &start);
     if (pid > 0) {
         while (waitpid(pid, NULL, __WCLONE) < 0 && errno == EINTR)
             ;
