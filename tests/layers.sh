@@ -29,24 +29,26 @@ kernels/frontend             : kernels kernels/source kernels/count kernels/remo
 kernels/generate             : kernels kernels/includes kernels/count kernels/remove
 kernels/lib                  : kernels kernels/includes kernels/count
 fit                          :
+fit/links                    : fit
 store/params                 :
 store/record                 :
 store/files                  : store/params
 store/facts                  : store/params
 store/predict                : store/params
+store/links                  : store/params store/files
 store/ledger                 : store/params store/files
-store/publish                : store/params store/files store/ledger
+store/publish                : store/params store/files store/links store/ledger
 store/medians                : store/files store/ledger store/record
 store/learned                : store/params store/files store/predict
 store/observed               : store/params store/files
-store/lib                    : store/params store/files store/facts store/predict store/learned store/observed
+store/lib                    : store/params store/files store/links store/facts store/predict store/learned store/observed
 calib/config                 :
 calib/select                 : kernels/generate fit calib/config
 calib/device/cuda            : kernels
 calib/device                 : kernels/generate calib/device/cuda
 calib/worker                 : kernels/generate calib/device
 calib/plan                   : kernels/generate kernels/interpret fit calib/config calib/worker
-calib/results                : fit store/params store/files store/record store/ledger store/publish store/medians calib/config
+calib/results                : fit fit/links store/links store/params store/files store/record store/ledger store/publish store/medians calib/config
 calib/learn                  : fit store/params store/files store/predict store/learned store/observed store/publish
 calib/audit                  : fit store/params store/files store/ledger calib/config
 calib/compare                : kernels/generate fit store/record calib/results
@@ -62,7 +64,7 @@ mpi/commands/explain         : kernels/generate store/params store/predict mpi/c
 mpi/commands/learn           : kernels/generate fit store/learned store/params store/files store/record store/predict store/publish calib/config calib/select calib/worker calib/plan calib/results calib/learn mpi/cli mpi/commands/count mpi/commands/own mpi/commands/predict
 mpi/commands/tune            : kernels/generate kernels/interpret fit store/params store/predict calib/config calib/select calib/worker calib/plan mpi/cli mpi/commands/count mpi/commands/own mpi/commands/predict
 mpi/commands/store           : kernels/generate store/learned store/params store/files store/record store/ledger store/publish store/medians calib/config calib/select calib/results calib/learn calib/compare mpi/cli
-mpi/commands/show            : store/learned store/params store/files store/facts store/ledger calib/config calib/audit mpi/cli
+mpi/commands/show            : store/links store/learned store/params store/files store/facts store/ledger calib/config calib/audit mpi/cli
 mpi/commands/audit/output    : store/files store/params calib/audit calib/learn mpi/cli
 mpi/commands/audit           : store/files calib/config calib/audit calib/learn mpi/cli mpi/commands/audit/output
 mpi/commands/health          : store/files store/params calib/config calib/audit calib/worker mpi/cli
@@ -90,7 +92,7 @@ libsmartcols\.h : mpi/cli
 
 # What libgpucal and libgpucal-count are made of: an error where memory runs out, no end of the
 # program, so no arena.
-embedded='kernels/(base|model|includes|frontend|lib)|store/(params|files|facts|predict|learned|observed|lib)'
+embedded='kernels/(base|model|includes|frontend|lib)|store/(params|files|links|facts|predict|learned|observed|lib)'
 
 status=0
 declare -A may_include=() row_of=()

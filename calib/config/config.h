@@ -172,8 +172,9 @@ struct gcal_config {
     char **catalogues;
     struct gcal_config_device_filter devices;
     struct gcal_config_measure_options measure;
-    double audit_warn, audit_fail;  /* relative changes */
-    double audit_false_alarms;      /* see struct gcal_audit_policy (audit.h) */
+    uint64_t links_budget_s;       /* for all links between nodes; 0: none are measured */
+    double audit_warn, audit_fail; /* relative changes */
+    double audit_false_alarms;     /* see struct gcal_audit_policy (audit.h) */
     size_t audit_confirm, audit_of; /* likewise */
     struct gcal_expr_names *names;  /* 'expressions', perhaps none; NULL: not read */
     size_t n_models;

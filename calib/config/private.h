@@ -38,6 +38,8 @@ struct gcal_config_key {
 };
 extern const struct gcal_config_key gcal_config_measure_section[];
 extern const struct gcal_config_key gcal_config_audit_section[];
+/* In no record: no fit depends on it. */
+extern const struct gcal_config_key gcal_config_links_section[];
 
 /* All keys but models and expressions.  'recorded': from a record, whose folders of kernels are not needed. */
 int gcal_config_read_all_settings(const struct gcal_yaml *root, bool recorded,

@@ -135,6 +135,14 @@ const struct gcal_config_key gcal_config_audit_section[] = {
     { NULL, 0, false, 0, 0 }
 };
 
+#define DAY_S 86400
+
+const struct gcal_config_key gcal_config_links_section[] = {
+    { "links", 0, false, 0, 0 },
+    COUNT("budget_s", links_budget_s, 0, DAY_S),
+    { NULL, 0, false, 0, 0 }
+};
+
 static int check_section(const struct gcal_config *config, const struct gcal_yaml *node,
                          bool measure, struct gcal_error *err)
 {
@@ -207,7 +215,9 @@ static int read_section(const struct gcal_yaml *root, bool recorded,
                                    k->name, node->text);
         *(double *)member = number;
     }
-    return check_section(config, map, section == gcal_config_measure_section, err);
+    return section == gcal_config_links_section
+               ? 0
+               : check_section(config, map, section == gcal_config_measure_section, err);
 }
 
 /* ---- all of them ---- */
@@ -237,9 +247,9 @@ static int check_version(const struct gcal_yaml *root, struct gcal_error *err)
 int gcal_config_read_all_settings(const struct gcal_yaml *root, bool recorded,
                                   struct gcal_config *config, struct gcal_error *err)
 {
-    static const char *const keys[] = { "version",     "store",   "catalogue",
-                                        "devices",     "measure", "audit",
-                                        "expressions", "models",  NULL };
+    static const char *const keys[] = { "version", "store", "catalogue", "devices",
+                                        "measure", "links", "audit",     "expressions",
+                                        "models",  NULL };
     const struct gcal_yaml *store, *catalogues, *devices;
     const char *slash = strrchr(config->file, '/');
 
@@ -254,6 +264,7 @@ int gcal_config_read_all_settings(const struct gcal_yaml *root, bool recorded,
         .sizes = 3,
         .seed = 1,
     };
+    config->links_budget_s = 10;
     config->audit_warn = 0.02;
     config->audit_fail = 0.1;
     config->audit_false_alarms = 0.001;
@@ -284,6 +295,7 @@ int gcal_config_read_all_settings(const struct gcal_yaml *root, bool recorded,
         read_devices(devices, config, err) < 0)
         return -1;
     if (read_section(root, recorded, gcal_config_measure_section, config, err) < 0 ||
+        read_section(root, recorded, gcal_config_links_section, config, err) < 0 ||
         read_section(root, recorded, gcal_config_audit_section, config, err) < 0)
         return -1;
     return 0;

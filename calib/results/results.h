@@ -233,6 +233,12 @@ int gcal_results_check_device(const struct gcal_store *store,
                               const struct gcal_device_info *info,
                               struct gcal_error *err);
 
+/* Fits the links that the record of a run has, and publishes them for each node.  'said' gets a
+ * sentence for each that is far from most others.
+ */
+int gcal_results_publish_links(const struct gcal_record *record, struct gcal_store *store,
+                               struct gcal_strings *said, struct gcal_error *err);
+
 /* A table for people: for each type and model the chosen form and the reason, its
  * parameters with units and errors, residuals, warnings, reasons for rejection; the
  * caller's to free.

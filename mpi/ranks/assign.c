@@ -325,6 +325,16 @@ static int pass_kernel(void *c, const struct gcal_run_kernel *k, struct gcal_err
     return 0;
 }
 
+static int note_link(void *context, const struct gcal_run_link *link,
+                     struct gcal_error *err)
+{
+    struct gcal_root *root = context;
+
+    (void)link, (void)err;
+    root->has_links = true;
+    return 0;
+}
+
 static int pass_lost(void *c, const char *node, int rank, const char *reason,
                      struct gcal_error *err)
 {
@@ -341,6 +351,7 @@ int gcal_root_resume(struct gcal_root *root, struct gcal_error *err)
                                   .device = note_device,
                                   .kernel = pass_kernel,
                                   .measurement = note_done,
+                                  .link = note_link,
                                   .lost = pass_lost };
     struct gcal_record_header old = { 0 };
 

@@ -156,7 +156,7 @@ static int note_unmeasured(struct gcal_root *root, const struct gcal_record *rec
     return 0;
 }
 
-/* With the devices of earlier runs. */
+/* Publishes what the record itself has of links, and adds the devices of earlier runs. */
 static int pool(struct gcal_arena *arena, const struct gcal_root *root,
                 struct gcal_record **record, struct gcal_result_speeds *speeds,
                 struct gcal_error *err)
@@ -165,6 +165,8 @@ static int pool(struct gcal_arena *arena, const struct gcal_root *root,
     int rc = 0;
 
     if (root->store)
+        rc = gcal_results_publish_links(*record, root->store, &warnings, err);
+    if (root->store && rc == 0)
         rc = gcal_results_pool(arena, record, &root->config, root->store, speeds,
                                &warnings, err);
     for (size_t i = 0; i < warnings.n; i++)

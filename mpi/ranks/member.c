@@ -11,6 +11,8 @@
 #include "calib/plan/references.h"
 #include "calib/select/select.h"
 #include "mpi/cli/command.h"
+#include "kernels/model/run/link.h"
+#include "mpi/ranks/link.h"
 #include "mpi/ranks/measuring.h"
 #include "mpi/ranks/profiles.h"
 #include "mpi/ranks/ranks.h"
@@ -29,6 +31,10 @@ struct member {
     int status; /* of the run, once ended */
     struct gcal_comm_message assignment;
     bool started, assigned;
+    struct gcal_comm_message link; /* the last request to measure one */
+    bool links, is_linking;        /* some came; there is one */
+    int ready;                     /* the partner that is ready */
+    struct gcal_link_buffers buffers;
     struct gcal_memo *references; /* of all its devices */
     struct gcal_outbox *outbox;   /* of the threads that measure them */
     struct gcal_error failure;    /* of sending */
@@ -64,6 +70,14 @@ static void handle(struct member *m, struct gcal_comm_message *message)
         m->assignment = *message;
         m->assigned = true;
         return; /* kept */
+    case GCAL_RANKS_TAG_LINK:
+        gcal_buf_free(&m->link.payload);
+        m->link = *message;
+        m->links = m->is_linking = true;
+        return;
+    case GCAL_RANKS_TAG_LINK_READY:
+        m->ready = message->from;
+        break;
     }
     gcal_buf_free(&message->payload);
 }
@@ -87,10 +101,65 @@ static void tick(void *context)
         m->root_lost = true;
 }
 
-/* Rank 0 serves the others; of these, hundreds may wait on one machine. */
+/* Rank 0 serves the others; of these, hundreds may wait on one machine.  Those that measure links are
+ * one of a node, or two.
+ */
 static double nap_s(const struct member *m)
 {
-    return m->service ? 0.02 : 0.1;
+    return m->links && !m->assigned ? 0.001 : m->service ? 0.02 : 0.1;
+}
+
+/* ---- links ---- */
+
+static void say_ready(void *context)
+{
+    struct member *m = context;
+    struct gcal_wire wire = gcal_wire_open(m->link.payload.data, m->link.payload.size);
+
+    gcal_comm_send(m->comm, (int)gcal_wire_get_u32(&wire), GCAL_RANKS_TAG_LINK_READY,
+                   NULL, NULL);
+}
+
+/* Messages that come meanwhile wait, for at most some seconds. */
+static void measure_link(struct member *m)
+{
+    struct gcal_wire wire = gcal_wire_open(m->link.payload.data, m->link.payload.size);
+    int partner = (int)gcal_wire_get_u32(&wire);
+    bool is_first = gcal_wire_get_u32(&wire) != 0;
+    char *to = gcal_wire_get_text(&wire);
+    struct gcal_run_link link = { .from = (char *)m->node, .to = to };
+    double until_s = gcal_clock_now_s() + GCAL_LINK_LIMIT_S, pair_s;
+    struct gcal_error trouble = { 0 };
+    struct gcal_buf buf = { 0 };
+
+    link.round = gcal_wire_get_u64(&wire);
+    pair_s = gcal_wire_get_f64(&wire);
+    m->is_linking = false;
+    if (!to || wire.bad) {
+        gcal_error_set(&trouble, GCAL_EINPUT, "damaged message from rank 0");
+    } else if (!is_first) {
+        gcal_link_serve(partner, &m->buffers, say_ready, m, &trouble);
+    } else {
+        while (m->ready != partner && gcal_clock_now_s() < until_s && !m->ended) {
+            tick(m);
+            gcal_clock_sleep_s(nap_s(m));
+        }
+        if (m->ready != partner)
+            gcal_error_set(&trouble, GCAL_EDEVICE, "it does not answer");
+        else
+            gcal_link_measure(partner, pair_s, &m->buffers, &link, &trouble);
+        m->ready = -1;
+    }
+    if (trouble.code) {
+        gcal_error_prefix(&trouble, "the link to node %s rank %d is not measured",
+                          to ? to : "?", partner);
+        link.n_times = 0;
+    }
+    gcal_wire_put_text(&buf, trouble.text);
+    gcal_run_link_put(&buf, &link);
+    send(m, GCAL_RANKS_TAG_LINKED, &buf, NULL);
+    free(link.times);
+    free(to);
 }
 
 /* Waits for '*what' to become true; -1 if the run has ended or rank 0 is lost. */
@@ -98,8 +167,11 @@ static int await(struct member *m, const bool *what, struct gcal_error *err)
 {
     while (!*what && !m->ended && !m->root_lost) {
         tick(m);
+        if (m->is_linking)
+            measure_link(m);
         gcal_clock_sleep_s(nap_s(m));
     }
+    gcal_link_buffers_free(&m->buffers);
     if (*what)
         return 0;
     if (!m->ended)
@@ -311,6 +383,7 @@ int gcal_member_run(struct gcal_comm *comm, struct gcal_worker_spawner *spawner,
                         .spawner = spawner,
                         .service = service,
                         .outbox = gcal_outbox_create(),
+                        .ready = -1,
                         .status = GCAL_EINPUT };
 
     m.node = gcal_node_name(m.arena);
@@ -320,6 +393,7 @@ int gcal_member_run(struct gcal_comm *comm, struct gcal_worker_spawner *spawner,
     if (!m.ended)
         gcal_log(GCAL_LOG_ERROR, "%s", err.text);
     gcal_buf_free(&m.assignment.payload);
+    gcal_buf_free(&m.link.payload);
     gcal_memo_destroy(m.references);
     gcal_outbox_destroy(m.outbox);
     gcal_arena_destroy(m.arena);

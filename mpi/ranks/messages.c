@@ -112,6 +112,8 @@ static int take_message(struct gcal_root *root, const struct gcal_comm_message *
         free(phase);
         break;
     }
+    case GCAL_RANKS_TAG_LINKED:
+        return gcal_root_take_link(root, message->from, &wire, err);
     case GCAL_RANKS_TAG_UNLOCKED:
         gcal_root_warn_of_locks(root, peer->node ? peer->node : "?");
         break;

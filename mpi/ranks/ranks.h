@@ -11,6 +11,8 @@
  *     gcal_member_run(), which ticks the service:
  *       <---------------------------------- HELLO: node, devices
  *       gcal_root_assign()
+ *       LINK: a partner, for each round ----------->  messages back and forth (link.h)
+ *       <---------------------------------- LINKED
  *       ASSIGN: configuration, catalogue, devices ->  measures in a worker
  *       <---------------------------------- DEVICE, KERNEL, MEASUREMENT, LOST,
  *       writes the journal                  LEFT_OUT, PROGRESS
@@ -46,12 +48,16 @@ enum gcal_ranks_tag {
     GCAL_RANKS_TAG_PROGRESS,
     GCAL_RANKS_TAG_UNLOCKED, /* locks of the store exclude nobody */
     GCAL_RANKS_TAG_ALIVE,
+    GCAL_RANKS_TAG_LINKED, /* a link was measured, or not */
     GCAL_RANKS_TAG_DONE,
     GCAL_RANKS_TAG_START = GCAL_COMM_FIRST_MEMBER_TAG,
     GCAL_RANKS_TAG_ABORT,
     GCAL_RANKS_TAG_ASSIGN,
     GCAL_RANKS_TAG_ROOT_ALIVE,
     GCAL_RANKS_TAG_BYE,
+    GCAL_RANKS_TAG_LINK,         /* to both ranks of a pair: measure the link */
+    GCAL_RANKS_TAG_LINK_READY,   /* from the second to the first */
+    GCAL_RANKS_TAG_LINK_MESSAGE, /* what is timed; nobody else takes it */
 };
 
 /* A rank that is silent for longer is lost.  Shorter limits have lost slow ranks on

@@ -10,6 +10,8 @@
 #include "store/files/store.h"
 #include "store/record/record.h"
 
+struct gcal_wire;
+
 enum gcal_root_peer_state {
     GCAL_ROOT_PEER_LISTING,
     GCAL_ROOT_PEER_WORKING,
@@ -60,6 +62,8 @@ struct gcal_root {
     struct gcal_catalogue *catalogue;
     struct gcal_memo *profiles; /* of the catalogue's kernels, as far as counted */
     struct gcal_root_counting *counting; /* NULL: not begun, or ended */
+    struct gcal_root_links *links;       /* the same */
+    bool has_links;                      /* of the interrupted run */
     struct gcal_store *store;            /* NULL: nothing is published */
     char *store_path;
     char *record_path, *journal_path;
@@ -115,6 +119,20 @@ int gcal_root_counting_start(struct gcal_root *root, struct gcal_error *err);
 bool gcal_root_counting_has_ended(const struct gcal_root *root);
 /* Waits for its end. */
 void gcal_root_counting_destroy(struct gcal_root *root);
+
+/* ---- links.c ---- */
+
+/* Round 'round' of n - 1 for an even n, of n for an odd one: pairs of 0 .. n-1, each pair once in all
+ * rounds, and nobody in two pairs of a round.  Returns their number, at most n/2.
+ */
+size_t gcal_links_round(size_t n, size_t round, size_t (*pairs)[2]);
+
+/* Measures the links between nodes, unless that would take too long. */
+void gcal_root_links_start(struct gcal_root *root);
+/* Goes on with it; returns whether it has ended. */
+bool gcal_root_links_step(struct gcal_root *root);
+int gcal_root_take_link(struct gcal_root *root, int from, struct gcal_wire *wire,
+                        struct gcal_error *err);
 
 /* With --if-changed, loads the published file of a node.  '*published' stays NULL if
  * there is none, and without --if-changed.

@@ -107,8 +107,10 @@ static void service(void *context)
     }
     if (!err->code && !root->finished && gcal_root_counting_has_ended(root)) {
         gcal_root_counting_destroy(root);
-        gcal_root_send_assignments(root, err);
+        gcal_root_links_start(root);
     }
+    if (!err->code && root->links && gcal_root_links_step(root))
+        gcal_root_send_assignments(root, err);
     if (err->code) {
         gcal_log(GCAL_LOG_ERROR, "%s", err->text);
         end_run(root, (int)err->code);

@@ -21,6 +21,7 @@ const struct gcal_store_kind gcal_store_kinds[] = {
     /* Not folders in that of nodes, where a node may have any name. */
     { "types", "type-history", "device type", ".type", false },
     { "learned", "learned-history", "kernel", ".kernel", false },
+    { "links", "link-history", "node", ".links", false },
     { 0 },
 };
 

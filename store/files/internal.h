@@ -84,6 +84,12 @@ int gcal_store_fetch(const struct gcal_store *store, int folder, const char *fil
 int gcal_store_fetch_params(const struct gcal_store *store, int folder, const char *file,
                             const char *shown, char **text, size_t *size,
                             struct gcal_error *err);
+/* The current file of a node, "links/NODE.yaml", after all checks and without its signature; 'text' and
+ * 'shown', its path below the store, are the caller's to free, after -1, too.  1, 0, -1.
+ */
+int gcal_store_fetch_current(const struct gcal_store *store, const char *folder,
+                             const char *name, char **text, size_t *size, char **shown,
+                             struct gcal_error *err);
 /* Fails if the old file, with its signature, may not be replaced: readers with keys would
  * refuse an unsigned file in the place of a signed one.
  */

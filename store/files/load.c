@@ -167,6 +167,20 @@ static int load_from(const struct gcal_store *store, const char *folder, const c
     return rc;
 }
 
+int gcal_store_fetch_current(const struct gcal_store *store, const char *folder,
+                             const char *name, char **text, size_t *size, char **shown,
+                             struct gcal_error *err)
+{
+    struct location location;
+    int rc = locate(folder, name, NULL, &location, err);
+
+    *text = *shown = NULL;
+    if (rc == 0)
+        rc = fetch(store, &location, text, size, shown, err);
+    free(location.scope);
+    return rc;
+}
+
 int gcal_store_load(const struct gcal_store *store, const char *node, const char *run_id,
                     struct gcal_params *params, struct gcal_error *err)
 {

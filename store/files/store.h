@@ -3,8 +3,9 @@
  *   STORE/nodes/NODE.yaml              the current file of each node
  *   STORE/types/TYPE.yaml              the pooled fit of a device type (node "TYPE")
  *   STORE/learned/KERNEL.yaml      what times say of a kernel (node: its fingerprint)
+ *   STORE/links/NODE.yaml          messages between nodes (store/links/links.h)
  *   STORE/history/NODE/RUN_ID.yaml     all published files of nodes, until pruned
- *   STORE/type-history/TYPE/RUN_ID.yaml, STORE/learned-history/..  the same of types, kernels
+ *   STORE/type-history/TYPE/RUN_ID.yaml, STORE/learned-history/.., STORE/link-history/..  the same of types, kernels, links
  *   STORE/tracks/NODE.tsv              one line per calibration (track.h)
  *   STORE/ledger/HOST.tsv              one line per change of the store (ledger.h)
  *   STORE/locks/NODE.lock              held while a node is calibrated

@@ -26,9 +26,8 @@ const char *gcal_publish_scope(struct gcal_arena *arena, const char *shown)
     return scope;
 }
 
-/* Appends the signature if there is a key.  Takes 'text'. */
-static char *add_signature(const struct gcal_store *store, char *text, size_t *size,
-                           struct gcal_error *err)
+char *gcal_publish_sign(const struct gcal_store *store, char *text, size_t *size,
+                        struct gcal_error *err)
 {
     struct gcal_buf buf = { 0 };
     char *line;
@@ -78,11 +77,41 @@ char *gcal_publish_encode(const struct gcal_store *store,
     text = gcal_params_encode(params, size, err);
     if (text && gcal_params_decode(text, *size, params->node, &again, err) == 0) {
         gcal_params_clear(&again);
-        return add_signature(store, text, size, err);
+        return gcal_publish_sign(store, text, size, err);
     }
     free(text);
     gcal_error_prefix(err, "store %s: cannot publish %s", store->path, params->node);
     return NULL;
+}
+
+int gcal_publish_refuse(struct gcal_error *err)
+{
+    gcal_error_prefix(err, "cannot add to the published file (repair or remove it)");
+    if (err)
+        err->code = GCAL_ESTORE;
+    return -1;
+}
+
+int gcal_publish_read_text(const struct gcal_store *store, int folder, const char *file,
+                           const char *shown, char **text, size_t *size,
+                           char sha256[GCAL_HASH_TEXT_SIZE], bool must_sign,
+                           struct gcal_error *err)
+{
+    int rc = gcal_store_fetch_params(store, folder, file, shown, text, size, err);
+
+    *sha256 = '\0';
+    if (rc > 0) {
+        gcal_hash(*text, *size, sha256);
+        rc = must_sign ? gcal_store_check_key(store, shown, *text, *size, err) : 0;
+        if (rc == 0)
+            rc = gcal_store_check_reuse(store, shown, *text, *size, err);
+        *size = gcal_sign_find(*text, *size);
+    }
+    if (rc == 0)
+        return 0;
+    free(*text);
+    *text = NULL;
+    return gcal_publish_refuse(err);
 }
 
 int gcal_publish_read_old(const struct gcal_store *store, int folder, const char *file,
@@ -92,27 +121,16 @@ int gcal_publish_read_old(const struct gcal_store *store, int folder, const char
 {
     char *text;
     size_t size;
-    int rc = gcal_store_fetch_params(store, folder, file, shown, &text, &size, err);
+    int rc = gcal_publish_read_text(store, folder, file, shown, &text, &size, sha256,
+                                    must_sign, err);
 
     *old = (struct gcal_params){ 0 };
-    *sha256 = '\0';
-    if (rc > 0) {
-        gcal_hash(text, size, sha256);
-        rc = must_sign ? gcal_store_check_key(store, shown, text, size, err) : 0;
-        if (rc == 0)
-            rc = gcal_store_check_reuse(store, shown, text, size, err);
-        size = gcal_sign_find(text, size);
-        if (rc == 0 && (rc = gcal_params_decode(text, size, shown, old, err)) < 0)
-            gcal_error_prefix(err, "store %s", store->path);
+    if (rc == 0 && text && (rc = gcal_params_decode(text, size, shown, old, err)) < 0) {
+        gcal_error_prefix(err, "store %s", store->path);
+        gcal_publish_refuse(err);
     }
     free(text);
-    if (rc < 0) {
-        /* Replacing it would silently lose its devices. */
-        gcal_error_prefix(err, "cannot add to the published file (repair or remove it)");
-        if (err)
-            err->code = GCAL_ESTORE;
-    }
-    return rc < 0 ? -1 : 0;
+    return rc;
 }
 
 int gcal_store_check_device(const struct gcal_store *store,

@@ -190,7 +190,9 @@ static int forget_in(struct forgetting *f, struct target *t, struct gcal_error *
 
 /* ---- a node ---- */
 
-/* A file of a node that is removed: its own, or its medians. */
+/* A file of a node that is removed: its medians, its links, its own. */
+enum { MEDIANS, LINKS, OWN, N_REMOVALS };
+
 struct removal {
     const char *shown;
     int folder; /* -1: there is none */
@@ -254,23 +256,24 @@ static int remove_files(struct forgetting *f, const struct target *t,
                         struct gcal_error *err)
 {
     char of_lines[GCAL_HASH_TEXT_SIZE] = "", *lines = NULL;
-    struct gcal_ledger_entry entries[2];
+    struct gcal_ledger_entry entries[N_REMOVALS];
     size_t size = 0, n = 0;
-    int rc = removes[1] ? track_lines(f, t, &lines, &size, err) : 0;
+    int rc = removes[OWN] ? track_lines(f, t, &lines, &size, err) : 0;
 
     if (rc == 0 && lines)
         gcal_hash(lines, size, of_lines);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < N_REMOVALS; i++)
         if (removes[i])
-            entries[n++] = (struct gcal_ledger_entry){ .action = "forget",
-                                                       .file = removals[i].shown,
-                                                       .replaces = removals[i].replaces,
-                                                       .track = i ? of_lines : NULL };
+            entries[n++] =
+                (struct gcal_ledger_entry){ .action = "forget",
+                                            .file = removals[i].shown,
+                                            .replaces = removals[i].replaces,
+                                            .track = i == OWN ? of_lines : NULL };
     if (rc == 0)
         rc = gcal_ledger_append(f->store, entries, n, err);
     if (rc == 0 && lines)
         rc = append_track(f, t, lines, size, err);
-    for (int i = 0; i < 2 && rc == 0; i++)
+    for (int i = 0; i < N_REMOVALS && rc == 0; i++)
         if (removes[i])
             rc = remove_file(f, &removals[i], err);
     return rc;
@@ -278,24 +281,35 @@ static int remove_files(struct forgetting *f, const struct target *t,
 
 static int forget_node(struct forgetting *f, const char *name, struct gcal_error *err)
 {
-    struct removal removals[2] = { { .folder = -1 }, { .folder = -1 } };
     const char *medians = gcal_arena_format(f->arena, "%s.tsv", name);
-    bool removes[2] = { false, false };
+    const char *links = gcal_arena_format(f->arena, "links/%s", name);
+    const char *const folders[] = { "medians", "links", "nodes" };
+    struct removal removals[N_REMOVALS] = { { .folder = -1 },
+                                            { .folder = -1 },
+                                            { .folder = -1 } };
+    bool removes[N_REMOVALS] = { false }, any = false;
     struct target t;
     int rc = begin(&t, f, name, true, err);
+    int lock =
+        rc == 0 && !f->what->dry_run ? gcal_store_lock_scope(f->store, links, err) : -1;
 
-    if (rc == 0 && (rc = removal_begin(&removals[0], f, "medians", medians, err)) >= 0) {
-        removes[0] = rc > 0;
-        rc = removal_begin(&removals[1], f, "nodes", t.file, err);
-        removes[1] = rc > 0;
+    if (rc == 0 && lock < 0 && !f->what->dry_run)
+        rc = -1;
+    for (int i = 0; i < N_REMOVALS && rc >= 0; i++) {
+        rc = removal_begin(&removals[i], f, folders[i], i == MEDIANS ? medians : t.file,
+                           err);
+        removes[i] = rc > 0;
+        any = any || removes[i];
     }
-    if (rc >= 0 && (removes[0] || removes[1])) {
+    if (rc >= 0 && any) {
         f->n_files++;
         rc = f->what->dry_run ? 0 : remove_files(f, &t, removals, removes, err);
     }
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < N_REMOVALS; i++)
         if (removals[i].folder >= 0)
             close(removals[i].folder);
+    if (lock >= 0)
+        close(lock);
     end(&t);
     return rc < 0 ? -1 : 0;
 }
@@ -320,7 +334,8 @@ static int forget_nodes(struct forgetting *f, struct gcal_error *err)
 
             if ((i == 0 || strcmp(scope, f->lines.items[i - 1].scope) != 0) && name &&
                 gcal_store_is_name(name + 1) &&
-                (strncmp(scope, "nodes/", 6) == 0 || strncmp(scope, "medians/", 8) == 0))
+                (strncmp(scope, "nodes/", 6) == 0 || strncmp(scope, "links/", 6) == 0 ||
+                 strncmp(scope, "medians/", 8) == 0))
                 rc = gcal_strings_include(&names, name + 1, err);
         }
     }

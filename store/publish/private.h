@@ -22,6 +22,18 @@ const char *gcal_publish_scope(struct gcal_arena *arena, const char *shown);
 char *gcal_publish_encode(const struct gcal_store *store,
                           const struct gcal_params *params, size_t *size,
                           struct gcal_error *err);
+/* Appends the signature if there is a key; takes 'text'. */
+char *gcal_publish_sign(const struct gcal_store *store, char *text, size_t *size,
+                        struct gcal_error *err);
+/* The text of the published file without its signature, for the caller to free, NULL if there is none;
+ * otherwise as gcal_publish_read_old().
+ */
+int gcal_publish_read_text(const struct gcal_store *store, int folder, const char *file,
+                           const char *shown, char **text, size_t *size,
+                           char sha256[GCAL_HASH_TEXT_SIZE], bool must_sign,
+                           struct gcal_error *err);
+/* Of a file that cannot be read: replacing it would silently lose what it has.  Returns -1. */
+int gcal_publish_refuse(struct gcal_error *err);
 /* The published file 'file' in 'folder' ('shown': its path below the store): its
  * parameters and its SHA-256, "" when there is none.  -1 (GCAL_ESTORE) when it cannot be
  * read or trusted: adding to it would lose its models.  'must_sign': also when it is signed,

@@ -9,6 +9,7 @@
 #include "kernels/base/threads.h"
 #include "store/ledger/ledger.h"
 #include "store/files/internal.h"
+#include "store/links/links.h"
 #include "store/ledger/track.h"
 #include "store/publish/private.h"
 
@@ -232,6 +233,51 @@ int gcal_store_publish_learned(struct gcal_store *store, const struct gcal_param
                         err) < 0
                ? -1
                : 0;
+}
+
+/* The classes that were not measured stay as they were. */
+static int fill_links(struct publication *p, const struct gcal_links *links,
+                      struct gcal_error *err)
+{
+    struct gcal_links old = { 0 }, merged = *links;
+    int rc = 0;
+    char *text;
+    size_t size;
+
+    if (gcal_publish_read_text(p->store, p->folder, p->file, p->shown, &text, &size,
+                               p->replaces, true, err) < 0)
+        return -1;
+    if (text && (rc = gcal_links_decode(text, size, p->shown, &old, err)) < 0) {
+        gcal_error_prefix(err, "store %s", p->store->path);
+        gcal_publish_refuse(err);
+    }
+    free(text);
+    for (int i = 0; i < GCAL_LINKS_N_CLASSES; i++)
+        if (!links->classes[i].n_measured)
+            merged.classes[i] = old.classes[i];
+    if (rc == 0) {
+        text = gcal_links_encode(&merged, &p->size, err);
+        p->text = text ? gcal_publish_sign(p->store, text, &p->size, err) : NULL;
+        rc = gcal_arena_own(p->arena, p->text, free) ? 0 : -1;
+    }
+    gcal_links_clear(&old);
+    return rc;
+}
+
+int gcal_store_publish_links(struct gcal_store *store, const struct gcal_links *links,
+                             const char *run_id, struct gcal_error *err)
+{
+    const struct gcal_params nothing = { .node = links->node };
+    struct publication p;
+    int rc = gcal_store_check_name("run", run_id, err);
+
+    if (rc < 0)
+        return -1;
+    if ((rc = begin(&p, store, "links", links->node, run_id, err)) == 0 &&
+        (rc = fill_links(&p, links, err)) == 0)
+        rc = commit(&p, &nothing, err);
+    end(&p);
+    return rc;
 }
 
 /* ---- many nodes in parallel ---- */

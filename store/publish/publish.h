@@ -8,6 +8,7 @@
 
 struct gcal_device_info;
 struct gcal_error;
+struct gcal_links;
 struct gcal_strings;
 struct gcal_params;
 struct gcal_store;
@@ -57,6 +58,12 @@ int gcal_store_publish_type(struct gcal_store *store, const struct gcal_params *
 int gcal_store_publish_learned(struct gcal_store *store, const struct gcal_params *params,
                                const char *run_id, struct gcal_error *err);
 
+/* Publishes what messages from and to a node take (store/links/links.h).  Keeps the classes of links
+ * that 'links' lacks.
+ */
+int gcal_store_publish_links(struct gcal_store *store, const struct gcal_links *links,
+                             const char *run_id, struct gcal_error *err);
+
 struct gcal_store_forget {
     const char *model;  /* NULL: nodes as a whole */
     const char *node;   /* glob; NULL: all nodes, and the files of types */
@@ -67,7 +74,7 @@ struct gcal_store_forget {
 /* Removes a model from the published files; the histories keep it.  Each file is replaced
  * like in a publication, with a line in the ledger and in the node's track.  Counts the
  * files that had it, and their devices, those of types left out.  -1 (GCAL_ESTORE): the
- * files before are done.  What is learned of a kernel is such a model of no node.  Without a model, nodes are removed, with their medians, also those whose
+ * files before are done.  What is learned of a kernel is such a model of no node.  Without a model, nodes are removed, with their medians and links, also those whose
  * files somebody has removed or damaged: 'n_files' counts the nodes.
  */
 int gcal_store_forget(struct gcal_store *store, const struct gcal_store_forget *what,

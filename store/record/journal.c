@@ -23,6 +23,7 @@ enum entry {
     ENTRY_KERNEL,
     ENTRY_MEASUREMENT,
     ENTRY_LOST,
+    ENTRY_LINK,
 };
 
 #define CHECKSUM_BYTES 8
@@ -148,12 +149,22 @@ static int add_lost(void *context, const char *node, int rank, const char *reaso
     return append(context, ENTRY_LOST, &body, err);
 }
 
+static int add_link(void *context, const struct gcal_run_link *link,
+                    struct gcal_error *err)
+{
+    struct gcal_buf body = { 0 };
+
+    gcal_run_link_put(&body, link);
+    return append(context, ENTRY_LINK, &body, err);
+}
+
 struct gcal_run_sink gcal_journal_sink(struct gcal_journal *journal)
 {
     return (struct gcal_run_sink){ .context = journal,
                                    .device = add_device,
                                    .kernel = add_kernel,
                                    .measurement = add_measurement,
+                                   .link = add_link,
                                    .lost = add_lost };
 }
 
@@ -232,6 +243,7 @@ static int replay_entry(const struct gcal_wire_frame *frame,
     struct gcal_run_device device;
     struct gcal_run_kernel kernel;
     struct gcal_measurement m;
+    struct gcal_run_link link;
     char *node, *reason;
     int rank, rc = -1;
 
@@ -252,6 +264,12 @@ static int replay_entry(const struct gcal_wire_frame *frame,
         if (gcal_measurement_get(&wire, &m, err) == 0) {
             rc = sink->measurement(sink->context, &m, err);
             gcal_measurement_clear(&m);
+        }
+        return rc;
+    case ENTRY_LINK:
+        if (gcal_run_link_get(&wire, &link, err) == 0) {
+            rc = sink->link(sink->context, &link, err);
+            gcal_run_link_clear(&link);
         }
         return rc;
     case ENTRY_LOST:

@@ -4,6 +4,7 @@
 #define KERNEL_ROW(...)      GCAL_FIELD(struct gcal_record_kernel_row, __VA_ARGS__)
 #define SIZE_ROW(...)        GCAL_FIELD(struct gcal_record_size_row, __VA_ARGS__)
 #define MEASUREMENT_ROW(...) GCAL_FIELD(struct gcal_record_measurement_row, __VA_ARGS__)
+#define LINK_ROW(...)        GCAL_FIELD(struct gcal_record_link_row, __VA_ARGS__)
 #define LOST_ROW(...)        GCAL_FIELD(struct gcal_record_lost_row, __VA_ARGS__)
 
 /* ---- columns that the exchanged structs do not have ---- */
@@ -31,6 +32,12 @@ static const struct gcal_field measurement_keys[] = {
 static const struct gcal_field measurement_arrays[] = {
     MEASUREMENT_ROW(U64, "first_sample", first_sample, NULL, "row of samples"),
     MEASUREMENT_ROW(U64, "n_samples", m.n_samples, NULL, "number of samples"),
+    { 0 },
+};
+
+static const struct gcal_field link_arrays[] = {
+    LINK_ROW(U64, "first_time", first_time, NULL, "row of link_times"),
+    LINK_ROW(U64, "n_times", link.n_times, NULL, "number of times"),
     { 0 },
 };
 
@@ -99,6 +106,19 @@ const struct gcal_record_table_layout gcal_record_layout[GCAL_RECORD_N_TABLES] =
         .row_bytes = sizeof(struct gcal_catalogue_file),
         .chunk_rows = 64,
         .parts = { { gcal_catalogue_file_fields, 0 } },
+    },
+    [GCAL_RECORD_TABLE_LINKS] = {
+        .name = "links",
+        .row_bytes = sizeof(struct gcal_record_link_row),
+        .chunk_rows = 256,
+        .parts = { { gcal_run_link_fields, offsetof(struct gcal_record_link_row, link) },
+                   { link_arrays, 0 } },
+    },
+    [GCAL_RECORD_TABLE_LINK_TIMES] = {
+        .name = "link_times",
+        .row_bytes = sizeof(struct gcal_run_link_time),
+        .chunk_rows = 8192,
+        .parts = { { gcal_run_link_time_fields, 0 } },
     },
 };
 

@@ -25,6 +25,9 @@ enum gcal_record_table_id {
     GCAL_RECORD_TABLE_SAMPLES,
     GCAL_RECORD_TABLE_LOST,
     GCAL_RECORD_TABLE_CATALOGUE_FILES,
+    /* Of records with links alone: the first of the tables that may be missing. */
+    GCAL_RECORD_TABLE_LINKS,
+    GCAL_RECORD_TABLE_LINK_TIMES,
     GCAL_RECORD_N_TABLES,
 };
 
@@ -63,6 +66,11 @@ struct gcal_record_measurement_row {
     struct gcal_measurement m;
     uint64_t device, kernel; /* rows of their tables */
     uint64_t first_sample;   /* in table samples */
+};
+
+struct gcal_record_link_row {
+    struct gcal_run_link link;
+    uint64_t first_time; /* in table link_times */
 };
 
 struct gcal_record_lost_row {

@@ -175,6 +175,37 @@ static int read_lost(struct gcal_record *r, struct gcal_error *err)
     return 0;
 }
 
+/* More pairs than those of 3000 nodes are damage. */
+#define MAX_LINKS 5000000u
+
+static int read_links(struct gcal_record *r, struct gcal_error *err)
+{
+    const struct gcal_record_table *table = &r->rest->tables[GCAL_RECORD_TABLE_LINKS],
+                                   *times =
+                                       &r->rest->tables[GCAL_RECORD_TABLE_LINK_TIMES];
+    struct gcal_arena *arena = r->rest->arena;
+    struct gcal_record_link_row *rows;
+
+    if (table->n_rows > MAX_LINKS)
+        return gcal_error_set(err, GCAL_EINPUT, "too many links");
+    rows = gcal_arena_alloc(arena, table->n_rows, sizeof(*rows));
+    r->links = gcal_arena_alloc(arena, table->n_rows, sizeof(*r->links));
+    if (gcal_record_table_read(arena, table, 0, table->n_rows, rows, err) < 0)
+        return -1;
+    for (; r->n_links < table->n_rows; r->n_links++) {
+        struct gcal_run_link *link = &r->links[r->n_links];
+
+        *link = rows[r->n_links].link;
+        if (link->n_times > times->n_rows)
+            return gcal_error_set(err, GCAL_EINPUT, "links/n_times: rows beyond the end");
+        link->times = gcal_arena_alloc(arena, link->n_times, sizeof(*link->times));
+        if (gcal_record_table_read(arena, times, rows[r->n_links].first_time,
+                                   link->n_times, link->times, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 /* ---- the file ---- */
 
 /* Before HDF5 reads a file: it must be complete. */
@@ -234,7 +265,10 @@ static int read_all(struct gcal_record *r, const char *path, struct gcal_error *
                               (unsigned long long)version);
     if (read_header(arena, rest->file, header, err) < 0)
         return -1;
-    for (int i = 0; i < GCAL_RECORD_N_TABLES; i++)
+    for (int i = 0;
+         i < (H5Lexists(rest->file, "links", H5P_DEFAULT) > 0 ? GCAL_RECORD_N_TABLES
+                                                              : GCAL_RECORD_TABLE_LINKS);
+         i++)
         if (gcal_record_table_open(&rest->tables[i], rest->file,
                                    (enum gcal_record_table_id)i, err) < 0)
             return -1;
@@ -257,7 +291,7 @@ static int read_all(struct gcal_record *r, const char *path, struct gcal_error *
     files->items = gcal_arena_alloc(arena, files->n, sizeof(*files->items));
     if (gcal_record_table_read(arena, table, 0, files->n, files->items, err) < 0)
         return -1;
-    return read_lost(r, err);
+    return read_lost(r, err) < 0 ? -1 : read_links(r, err);
 }
 
 struct gcal_record *gcal_record_collect(void)

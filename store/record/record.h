@@ -14,6 +14,7 @@
 
 #include "kernels/model/run/catalogue_files.h"
 #include "kernels/model/run/device_info.h"
+#include "kernels/model/run/link.h"
 #include "kernels/model/run/measurement.h"
 #include "kernels/model/run/run_kernel.h"
 #include "kernels/model/run/run_sink.h"
@@ -80,11 +81,12 @@ void gcal_record_abandon(struct gcal_record_writer *writer);
 /* Everything but its measurements is in memory, and of store/record alone to change. */
 struct gcal_record {
     const struct gcal_record_header *header; /* of the newest run */
-    size_t n_devices, n_kernels, n_lost, n_measurements;
+    size_t n_devices, n_kernels, n_links, n_lost, n_measurements;
     struct gcal_run_device *devices;
     const struct gcal_record_header *
         *device_run; /* by device: the run that measured it */
     struct gcal_run_kernel *kernels;
+    struct gcal_run_link *links;   /* of a file; none where several are collected */
     char **lost;                   /* "n1 rank 1: no sign of life for 20 s" */
     struct gcal_record_rest *rest; /* opaque */
 };

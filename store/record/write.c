@@ -215,6 +215,25 @@ static int add_measurement(void *context, const struct gcal_measurement *m,
     return 0;
 }
 
+/* Records without links have no tables of them. */
+static int add_link(void *context, const struct gcal_run_link *link,
+                    struct gcal_error *err)
+{
+    struct gcal_record_writer *w = context;
+    struct gcal_record_table *links = &w->tables[GCAL_RECORD_TABLE_LINKS],
+                             *times = &w->tables[GCAL_RECORD_TABLE_LINK_TIMES];
+    struct gcal_record_link_row row = { .link = *link, .first_time = times->n_rows };
+
+    if ((!links->layout &&
+         (gcal_record_table_create(links, w->file, GCAL_RECORD_TABLE_LINKS, err) < 0 ||
+          gcal_record_table_create(times, w->file, GCAL_RECORD_TABLE_LINK_TIMES, err) <
+              0)) ||
+        gcal_record_table_append(times, link->times, link->n_times, err) < 0 ||
+        gcal_record_table_append(links, &row, 1, err) < 0)
+        return failed(w, err);
+    return 0;
+}
+
 static int add_lost(void *context, const char *node, int rank, const char *reason,
                     struct gcal_error *err)
 {
@@ -232,6 +251,7 @@ struct gcal_run_sink gcal_record_sink(struct gcal_record_writer *writer)
                                    .device = add_device,
                                    .kernel = add_kernel,
                                    .measurement = add_measurement,
+                                   .link = add_link,
                                    .lost = add_lost };
 }
 
@@ -324,7 +344,7 @@ struct gcal_record_writer *gcal_record_create(const char *path, struct gcal_erro
         rc = -1;
     else if ((w->file = create_file(w->temp)) < 0)
         rc = gcal_error_set(err, GCAL_ESTORE, "HDF5 cannot create it");
-    for (int i = 0; rc == 0 && i < GCAL_RECORD_N_TABLES; i++)
+    for (int i = 0; rc == 0 && i < GCAL_RECORD_TABLE_LINKS; i++)
         rc = gcal_record_table_create(&w->tables[i], w->file,
                                       (enum gcal_record_table_id)i, err);
     if (rc == 0)

@@ -188,6 +188,11 @@ static void run_kernels(const struct gcal_run_sink *sink)
 
 void sample_run(const struct gcal_run_sink *sink)
 {
+    struct gcal_run_link_time link_times[] = { { 8, 200, 2.385e-6 },
+                                               { 4096, 10, 5.13e-6 } };
+    const struct gcal_run_link link = {
+        .from = "n1", .to = "n3", .round = 2, .n_times = 2, .times = link_times
+    };
     struct gcal_run_device device = { .node = "n1",
                                       .rank = 1,
                                       .info = sample_info("uuid:7f") };
@@ -220,6 +225,7 @@ void sample_run(const struct gcal_run_sink *sink)
     m.n_samples = 2;
     m.samples = samples + 1;
     assert_int_equal(sink->measurement(sink->context, &m, NULL), 0);
+    assert_int_equal(sink->link(sink->context, &link, NULL), 0);
     assert_int_equal(sink->lost(sink->context, "n3", 2, "no sign of life for 20 s", NULL),
                      0);
     device.failure = "three workers crashed";

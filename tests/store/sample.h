@@ -21,7 +21,7 @@ struct gcal_run_sink;
 
 struct gcal_record_header sample_header(void); /* borrows: not to be cleared */
 
-/* Two devices, two kernels, three measurements and a lost rank, into 'sink'. */
+/* Two devices, two kernels, three measurements, a link and a lost rank, into 'sink'. */
 void sample_run(const struct gcal_run_sink *sink);
 
 /* Fingerprints in what follows. */

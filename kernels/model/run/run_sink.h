@@ -5,6 +5,7 @@
 struct gcal_run_device;
 struct gcal_run_kernel;
 struct gcal_measurement;
+struct gcal_run_link;
 struct gcal_error;
 
 /* Each function copies what it keeps, and returns 0 or -1 with 'err'. */
@@ -16,6 +17,7 @@ struct gcal_run_sink {
                   struct gcal_error *err);
     int (*measurement)(void *context, const struct gcal_measurement *m,
                        struct gcal_error *err);
+    int (*link)(void *context, const struct gcal_run_link *link, struct gcal_error *err);
     int (*lost)(void *context, const char *node, int rank, const char *reason,
                 struct gcal_error *err);
 };

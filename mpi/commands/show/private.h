@@ -134,6 +134,10 @@ int gcal_show_types(const struct gcal_show_query *query, struct gcal_error *err)
 
 int gcal_show_kernels(const struct gcal_show_query *query, struct gcal_error *err);
 
+/* ---- links.c: a line for each class of links, each link that is far off, and each of q->nodes ---- */
+
+int gcal_show_links(const struct gcal_show_query *query, struct gcal_error *err);
+
 /* ---- svg.c: a drawing ---- */
 
 /* Writes to 'path' what the calibration found of the devices that match, beside the other

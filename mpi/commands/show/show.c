@@ -18,12 +18,12 @@
 #include "mpi/commands/show/private.h"
 #include "store/files/store.h"
 
-enum { KEY_PARAMETERS = 256, SVG, TYPE, KERNELS };
+enum { KEY_PARAMETERS = 256, SVG, TYPE, KERNELS, LINKS };
 
 struct show_command {
     const char *store, *node, *device, *type; /* patterns */
     const char *svg;
-    bool json, history, parameters, kernels;
+    bool json, history, parameters, kernels, links;
 };
 
 static const struct argp_option options[] = {
@@ -33,6 +33,11 @@ static const struct argp_option options[] = {
       "Each model with its formula and all parameters", 0 },
     { "kernels", KERNELS, NULL, 0,
       "What the store has learned of kernels, by device type", 0 },
+    { "links", LINKS, NULL, 0,
+      "What messages between nodes take, and which links are slow; with --node: each "
+      "link "
+      "of the node",
+      0 },
     { "svg", SVG, "FILE", 0,
       "Draw the rates of the devices beside those of their types to this file", 0 },
     { "type", TYPE, "PATTERN", 0,
@@ -60,6 +65,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KERNELS:
         c->kernels = true;
         break;
+    case LINKS:
+        c->links = true;
+        break;
     case TYPE:
         c->type = arg;
         break;
@@ -68,6 +76,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "--history excludes --parameters");
         if (c->kernels && (c->history || c->parameters || c->svg || c->node || c->device))
             argp_error(state, "--kernels excludes all options but --store and --json");
+        if (c->links &&
+            (c->history || c->parameters || c->svg || c->kernels || c->device || c->json))
+            argp_error(state, "--links excludes all options but --node and --store");
         if (c->type && (!c->history || c->node || c->device))
             argp_error(state, "--type requires --history, and excludes --node and "
                               "--device");
@@ -101,6 +112,7 @@ static const struct argp argp = {
         "  gpucal show --history --type '*h100*'\n"
         "  gpucal show --node n1 --svg n1.svg\n"
         "  gpucal show --kernels\n"
+        "  gpucal show --links\n"
         "  gpucal show --json | jq '.[].devices[] | {name, audit, speed}'\n",
 };
 
@@ -191,6 +203,8 @@ static int show_all(struct show *s, const char *path, struct gcal_error *err)
 
     if (c->kernels)
         return gcal_show_kernels(&s->query, err);
+    if (c->links)
+        return gcal_show_links(&s->query, err);
     if (c->svg && gcal_show_svg(&s->query, c->svg, err) < 0)
         return -1;
     if (c->type)

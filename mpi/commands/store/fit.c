@@ -144,6 +144,8 @@ static int read_all(const struct fit_command *c, struct fitting *f,
     if (!f->record || (c->config ? read_other(c, f, err)
                                  : gcal_fit_read_config(f->record, &f->config, err)) < 0)
         return -1;
+    if (f->store && gcal_results_publish_links(f->record, f->store, &f->said, err) < 0)
+        return -1;
     return f->store ? gcal_results_pool(f->arena, &f->record, &f->config, f->store,
                                         &f->speeds, &f->said, err)
                     : 0;

@@ -244,6 +244,8 @@ def set_up():
     for store in "DIR", "store":  # this machine is in both
         checked(f"{source}/tests/mpi/learn/calibrated.sh {gpucal} {source}/tests/data/general/cpu.yaml {store}")
     publish_type("nvidia-h100", "general/h100.yaml")
+    os.makedirs("store/links", mode=0o755)
+    shutil.copy(f"{source}/tests/data/links.yaml", "store/links/vm.yaml")
     os.makedirs("store/tracks", mode=0o755)
     shutil.copy(f"{source}/tests/data/h200-repeats/tracks/rates.tsv", "store/tracks/n1.tsv")
     for name in "n1.yaml", "node17.yaml":

@@ -115,6 +115,78 @@ SCRIPT
     expect_line 'locks exclude nobody on other nodes: node n1 could take one that rank 0 on node n0'
 }
 
+case_links() {
+    # Two ranks of each of two nodes: the links within them, and the one between them.
+    cat > as-node.sh <<'SCRIPT'
+#!/bin/sh
+SLURMD_NODENAME=n$((OMPI_COMM_WORLD_RANK / 2)) exec "$@"
+SCRIPT
+    chmod +x as-node.sh
+    run ranks 4 ./as-node.sh "$gpucal" --config "$data/small.yaml" --store store --record run.h5
+    expect_status 0
+    expect_line 'info: 3 links measured in [0-9.]+ s$'
+    for n in n0 n1; do
+        expect_file store/links/$n.yaml
+        grep -q 'class: same node' store/links/$n.yaml && grep -q 'class: other node' store/links/$n.yaml ||
+            fail "store/links/$n.yaml lacks a class"
+    done
+    run "$gpucal" show --store store --links
+    expect_status 0
+    expect_line '^same node +2 20.* [mun]s +[0-9.]+ [MG]B/s '
+    expect_line '^other node +1 20'
+    run "$gpucal" show --store store --links --node n1
+    expect_line '^  n0 - n1 .*[mun]s'
+    expect_line '^  n1 - n1 .*[mun]s'
+    run "$gpucal" store verify --store store
+    expect_status 0
+    expect_line '^good: '
+    # A class that is not measured again stays; the record publishes the same as the run.
+    cp -r store/links links
+    run env SLURMD_NODENAME=n0 mpirun -n 2 --oversubscribe "$gpucal" --config "$data/small.yaml" \
+        --store store --record second.h5
+    expect_status 0
+    cmp -s links/n0.yaml store/links/n0.yaml && fail "nothing was published"
+    grep -A99 'class: other' links/n0.yaml | cmp - <(grep -A99 'class: other' store/links/n0.yaml) ||
+        fail "the class of links to other nodes has changed"
+    mkdir again
+    run "$gpucal" fit --record run.h5 --store again
+    expect_status 0
+    diff -r links again/links > out || fail "the links of the record differ"
+    # What somebody changes is found, and not used.
+    sed -i 's/measured: 1/measured: 2/' store/links/n1.yaml
+    run "$gpucal" store verify --store store
+    expect_status 1
+    expect_line '^damaged: links/n1.yaml differs from the published file'
+    # A node that leaves takes its links along; none are measured in no time.
+    run "$gpucal" store forget --node n1 --store store
+    expect_status 0
+    [ ! -e store/links/n1.yaml ] || fail "its links have stayed"
+    run "$gpucal" store verify --store store
+    expect_status 0
+    (cat "$data/small.yaml"; printf 'links:\n  budget_s: 0\n') > none.yaml
+    run ranks 2 ./as-node.sh "$gpucal" --config none.yaml --store store --record third.h5
+    expect_status 0
+    grep -q 'links* measured' err && fail "links were measured"
+}
+
+case_links_of_a_hanging_rank() {
+    # Rank 2 hangs in the first round: it loses its links, and nobody else does.
+    cat > as-node.sh <<'SCRIPT'
+#!/bin/sh
+SLURMD_NODENAME=n$OMPI_COMM_WORLD_RANK exec "$@"
+SCRIPT
+    chmod +x as-node.sh
+    run ranks 4 env TEST_HANGS=2 LD_PRELOAD="$LD_PRELOAD:${LD_PRELOAD%/*}/libhanging_link.so" \
+        ./as-node.sh "$gpucal" --config "$data/small.yaml" --store store --record run.h5
+    expect_status 5
+    expect_line 'the link to node n2 rank 2 is not measured: it does not answer'
+    expect_line 'node n2 rank 2: it does not answer while links are measured: its other links are left out'
+    expect_line 'info: 3 links measured'
+    expect_line '4 devices, .* 4 nodes published, lost: .*n2 rank 2'
+    for n in n0 n1 n3; do expect_file store/links/$n.yaml; done
+    [ ! -e store/links/n2.yaml ] || fail "links of the rank that hung are published"
+}
+
 case_simulated_device() {
     # What a simulated device measures is published to a store for simulations, and nothing else is.
     unset LD_PRELOAD

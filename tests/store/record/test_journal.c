@@ -17,11 +17,11 @@
 #include "store/record/record.h"
 #include "tests/store/sample.h"
 
-#define ENTRIES 9 /* of sample_run() */
+#define ENTRIES 10 /* of sample_run() */
 
 /* A sink that counts and looks at what it knows. */
 struct seen {
-    int devices, kernels, measurements, lost;
+    int devices, kernels, measurements, links, lost;
 };
 
 static int see_device(void *context, const struct gcal_run_device *d,
@@ -57,6 +57,16 @@ static int see_measurement(void *context, const struct gcal_measurement *m,
     return 0;
 }
 
+static int see_link(void *context, const struct gcal_run_link *link, struct gcal_error *e)
+{
+    (void)e;
+    ((struct seen *)context)->links++;
+    assert_string_equal(link->to, "n3");
+    assert_true(link->n_times == 2 && link->times[1].messages == 10 &&
+                link->times[1].time_s == 5.13e-6);
+    return 0;
+}
+
 static int see_lost(void *context, const char *node, int rank, const char *reason,
                     struct gcal_error *e)
 {
@@ -71,13 +81,13 @@ static int see_lost(void *context, const char *node, int rank, const char *reaso
 static struct gcal_run_sink watcher(struct seen *seen)
 {
     *seen = (struct seen){ 0 };
-    return (struct gcal_run_sink){ seen, see_device, see_kernel, see_measurement,
-                                   see_lost };
+    return (struct gcal_run_sink){ seen,     see_device, see_kernel, see_measurement,
+                                   see_link, see_lost };
 }
 
 static int total(const struct seen *seen)
 {
-    return seen->devices + seen->kernels + seen->measurements + seen->lost;
+    return seen->devices + seen->kernels + seen->measurements + seen->links + seen->lost;
 }
 
 static void write_journal(const char *path)

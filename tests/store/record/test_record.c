@@ -72,6 +72,11 @@ static void check_tables(const struct gcal_record *r)
     assert_int_equal(r->kernels[1].n_sizes, 1);
     assert_int_equal(r->n_lost, 1);
     assert_string_equal(r->lost[0], "n3 rank 2: no sign of life for 20 s");
+    assert_int_equal(r->n_links, 1);
+    assert_string_equal(r->links[0].from, "n1");
+    assert_true(r->links[0].round == 2 && r->links[0].n_times == 2);
+    assert_true(r->links[0].times[0].bytes == 8 && r->links[0].times[0].messages == 200 &&
+                r->links[0].times[0].time_s == 2.385e-6);
 }
 
 static void check_measurements(const struct gcal_record *r)
