@@ -346,6 +346,16 @@ int gpucal_share_transfers(struct gpucal_share *share, const struct gpucal_devic
                            enum gpucal_memory memory, double in_bytes, double out_bytes,
                            struct gpucal_error *err);
 
+/* The time of a message of 'bytes' bytes from one node to another, or within a node ('to' the same as
+ * 'from'), as a calibration of several nodes, or with two ranks on a node, measured it by MPI: half of
+ * a round trip while other pairs of nodes are busy as well.  'standard_error_s' and the interval are of
+ * this link; of one that was not measured, of links of its class.  'extrapolates': longer messages
+ * than were measured.  Reads the node's file, which takes some 100 us.  GPUCAL_ENODE: not measured.
+ */
+int gpucal_link(const struct gpucal_store *store, const char *from, const char *to,
+                double bytes, struct gpucal_prediction *prediction,
+                struct gpucal_error *err);
+
 /* Divides 'units' of work over 'count' devices, in multiples of 'granularity', for the least
  * expected time until the last device ends, '*makespan_s' (may be NULL).  Predictions err, alike on
  * devices of a type: so a device whose time is less certain, or that adds little, gets less than would

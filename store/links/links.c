@@ -16,6 +16,8 @@ int gcal_links_load(const struct gcal_store *store, const char *node,
     int rc = gcal_store_fetch_current(store, "links", node, &text, &size, &shown, err);
 
     *links = (struct gcal_links){ 0 };
+    if (rc == 0 && !(links->node = strdup(node)))
+        rc = gcal_error_memory(err);
     if (rc > 0 && gcal_links_decode(text, size, shown, links, err) < 0)
         rc = gcal_error_prefix(err, "store %s", store->path);
     if (rc > 0 && strcmp(links->node, node) != 0) {

@@ -104,6 +104,7 @@ int gcal_show_links(const struct gcal_show_query *q, struct gcal_error *err)
         /* One that cannot be read stops no other. */
         if (gcal_links_load(q->store, names[i], &links, &why) <= 0) {
             gcal_log(GCAL_LOG_WARN, "node %s is left out: %s", names[i], why.text);
+            gcal_links_clear(&links);
             continue;
         }
         n_shown++;

@@ -100,6 +100,21 @@ class Store:
         """
         return self._open(lib.gpucal_device_open_at, node, address)
 
+    def link(self, source: str, target: str, bytes: float) -> Prediction:
+        """The time of a message of ``bytes`` bytes from one node to another, or within a node: half
+        of a round trip by MPI, while other nodes are busy as well.
+        """
+        from .model import Prediction
+
+        check = Check()
+        prediction = ffi.new("struct gpucal_prediction *")
+        check(
+            lib.gpucal_link(
+                self._store, raw(source), raw(target), bytes, prediction, check.struct
+            )
+        )
+        return Prediction._of(prediction)
+
     def devices(self, node: str | None = None) -> list[Device]:
         """All devices of a node, or of all nodes."""
         nodes = self.nodes() if node is None else [node]

@@ -48,6 +48,7 @@ static void of_stores_and_devices(struct gpucal_store *store,
 {
     struct gpucal_device *fresh;
     struct gpucal_list *list = gpucal_store_nodes(store, NULL);
+    struct gpucal_prediction prediction;
     struct gpucal_quantities *q = gpucal_device_parameters(device, "matmul", NULL);
 
     IS_FINE(gpucal_version());
@@ -62,6 +63,10 @@ static void of_stores_and_devices(struct gpucal_store *store,
     NO_POINTER(gpucal_store_nodes(NULL, &err));
     NO_POINTER(gpucal_node_devices(NULL, "n1", &err));
     NO_POINTER(gpucal_node_devices(store, NULL, &err));
+    NO_RESULT(gpucal_link(NULL, "n1", "n2", 1, &prediction, &err));
+    NO_RESULT(gpucal_link(store, NULL, "n2", 1, &prediction, &err));
+    NO_RESULT(gpucal_link(store, "n1", NULL, 1, &prediction, &err));
+    NO_RESULT(gpucal_link(store, "n1", "n2", 1, NULL, &err));
     NOTHING(gpucal_list_count(NULL));
     NOTHING(gpucal_list_item(NULL, 0));
     NOTHING(gpucal_list_item(list, SIZE_MAX));

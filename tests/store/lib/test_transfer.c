@@ -74,6 +74,33 @@ static void shares_get_the_costs_of_their_copies(void **state)
     gpucal_device_close(device);
 }
 
+static void messages_take_their_time(void **state)
+{
+    struct gpucal_error err = { 0 };
+    struct gpucal_store *store = gpucal_store_open(*state, &err);
+    struct gpucal_prediction p;
+
+    assert_non_null(store);
+    if (gpucal_link(store, "vm", "n2", MIB, &p, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_true(fabs(p.time_s / (1.043 * (9.1e-6 + (MIB - 65536) * 8.1e-11)) - 1) <
+                1e-12);
+    assert_true(p.low_s < p.time_s && p.high_s > p.time_s && p.standard_error_s > 0);
+    assert_true(!p.extrapolates && p.outside_by == 1 && !p.outside && !p.roof);
+    /* The class, of a node that was not measured; beyond what was. */
+    assert_int_equal(gpucal_link(store, "vm", "n9", 64 * MIB, &p, &err), 0);
+    assert_true(p.extrapolates && p.outside_by == 4);
+    assert_int_equal(gpucal_link(store, "vm", "vm", 0, &p, &err), 0);
+    assert_true(p.time_s == 3.1e-7);
+    assert_int_equal(gpucal_link(store, "vm", "n2", NAN, &p, &err), -1);
+    assert_int_equal(err.code, GPUCAL_EINPUT);
+    assert_int_equal(gpucal_link(store, "n1", "vm", 8, &p, &err), -1);
+    assert_int_equal(err.code, GPUCAL_ENODE);
+    assert_non_null(strstr(err.text, "a job of several nodes"));
+    assert_int_equal(gpucal_link(store, "../n1", "vm", 8, &p, &err), -1);
+    gpucal_store_close(store);
+}
+
 static int setup(void **state)
 {
     const char *path;
@@ -87,6 +114,12 @@ static int setup(void **state)
     sample_file_write(path, text, size);
     assert_int_equal(chmod(path, 0644), 0);
     free(text);
+    assert_int_equal(mkdir(sample_path(*state, "links"), 0755), 0);
+    text = sample_file_read(TEST_DATA "/links.yaml", &size);
+    path = sample_path(*state, "links/vm.yaml");
+    sample_file_write(path, text, size);
+    assert_int_equal(chmod(path, 0644), 0);
+    free(text);
     return 0;
 }
 
@@ -95,6 +128,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_take_their_time),
         cmocka_unit_test(shares_get_the_costs_of_their_copies),
+        cmocka_unit_test(messages_take_their_time),
     };
 
     return cmocka_run_group_tests(tests, setup, sample_teardown);

@@ -29,6 +29,8 @@ def folder(tmp_path_factory):
     made = made.replace(" known\n", " target\n")
     (path / "nodes" / "own.yaml").write_text(made)
     shutil.copyfile(DATA / "general" / "h200.yaml", path / "nodes" / "vm.yaml")
+    (path / "links").mkdir(mode=0o755)
+    shutil.copyfile(DATA / "links.yaml", path / "links" / "vm.yaml")
     return path
 
 

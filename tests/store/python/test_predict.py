@@ -259,6 +259,15 @@ def test_adds_copies(h200, saxpy):
     assert copied.roof == ""
 
 
+def test_messages_between_nodes(store):
+    sent = store.link("vm", "n2", 2**20)
+    assert sent.time_s == pytest.approx(1.043 * (9.1e-6 + (2**20 - 2**16) * 8.1e-11))
+    assert sent.low_s < sent.time_s < sent.high_s and not sent.extrapolates
+    assert store.link("vm", "n3", 2**20).time_s > 5 * sent.time_s
+    with pytest.raises(gpucal.Error, match="links from node n2 are not measured"):
+        store.link("n2", "vm", 1)
+
+
 # ---- counting ----
 
 
