@@ -890,12 +890,11 @@ enum gcal_sets_joins gcal_walk_find_joins(struct gcal_walk *w, const char *op,
                                           CXType type, enum gcal_feature_space space,
                                           struct gcal_walk_children kids, bool is_used);
 
-/* ---- stmt.c, switch.c ---- */
+/* ---- stmt.c ---- */
 struct gcal_walk_flow gcal_walk_stmt(struct gcal_walk *w, CXCursor c);
 /* Consecutive statements. */
 struct gcal_walk_flow gcal_walk_sequence(struct gcal_walk *w, size_t n,
                                          const CXCursor *c);
-struct gcal_walk_flow gcal_walk_switch(struct gcal_walk *w, CXCursor c);
 
 /* ---- loop.c ---- */
 /* A loop of any form; omitted clauses are null cursors. */
