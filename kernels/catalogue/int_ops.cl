@@ -11,6 +11,7 @@
 /* v: the value, w: its neighbour's, b: the base */
 #define NEXT_add(v, w, b)     ((v) + (w))
 #define NEXT_logic(v, w, b)   (((v) + (w)) ^ (b))
+#define NEXT_logic3(v, w, b)  (((v) & (w)) ^ (b)) /* one instruction on GPUs */
 #define NEXT_shift(v, w, b)   (((v) >> 3) + (w))
 #define NEXT_mul(v, w, b)     ((v) * (w))
 #define NEXT_div(v, w, b)     ((b) / (v))

@@ -21,10 +21,10 @@ static enum gcal_feature_kind kind_of(const struct gcal_sets_op_event *e)
 }
 
 static void add_op(struct gcal_count_builder *m, const struct gcal_sets_op_event *e,
-                   const struct gcal_count_counter *counter)
+                   enum gcal_feature_kind kind, const struct gcal_count_counter *counter)
 {
     struct gcal_profile_entry *entry = gcal_count_builder_add(
-        m, kind_of(e),
+        m, kind,
         e->matrix ? gcal_poly_format(m->c, "_%s", e->matrix)
                   : gcal_poly_format(m->c, "_%s_%s", e->dtype, e->op));
 
@@ -35,12 +35,13 @@ static void add_op(struct gcal_count_builder *m, const struct gcal_sets_op_event
     entry->op = gcal_count_builder_copy(m, e->matrix ? e->matrix : e->op);
     entry->count = gcal_count_builder_sub_group_text(m, counter->count);
     entry->estimated = counter->estimated;
-    if (kind_of(e) == GCAL_FEATURE_OP || e->matrix)
+    if (kind == GCAL_FEATURE_OP || e->matrix)
         gcal_count_builder_add_to_component(m, GCAL_COUNT_COMPONENT_ONCHIP,
                                             counter->count, true, counter->estimated);
 }
 
-void gcal_count_builder_add_ops(struct gcal_count_builder *m)
+/* Adds the entries of all operations, or of those that are 'joined' with the ones that use them. */
+static void add_ops(struct gcal_count_builder *m, bool joined)
 {
     const struct gcal_sets_nest *nest = m->nest;
 
@@ -52,12 +53,19 @@ void gcal_count_builder_add_ops(struct gcal_count_builder *m)
         for (size_t j = 0; j < i && !done; j++)
             done = is_same_op(&nest->ops[j], e);
         for (size_t j = i; j < nest->n_ops && !done; j++)
-            if (is_same_op(&nest->ops[j], e))
+            if (is_same_op(&nest->ops[j], e) && (!joined || nest->ops[j].joined))
                 gcal_count_counter_add(m, &counter, nest->ops[j].scope,
-                                       gcal_count_sub_group_mode(m), nest->ops[j].times);
+                                       gcal_count_sub_group_mode(m),
+                                       joined ? nest->ops[j].joined : nest->ops[j].times);
         if (!done && !m->failed && counter.count->n_terms)
-            add_op(m, e, &counter);
+            add_op(m, e, joined ? GCAL_FEATURE_JOINED_OP : kind_of(e), &counter);
     }
+}
+
+void gcal_count_builder_add_ops(struct gcal_count_builder *m)
+{
+    add_ops(m, false);
+    add_ops(m, true);
 }
 
 /* ---- branches ---- */

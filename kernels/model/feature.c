@@ -54,6 +54,14 @@ static const struct gcal_feature_info kinds[GCAL_FEATURE_N_KINDS] = {
         .category = GCAL_FEATURE_CATEGORY_ARITHMETIC,
         .counted = GCAL_FEATURE_COUNTED_WITH_INDEX_ARITHMETIC,
     },
+    [GCAL_FEATURE_JOINED_OP] = {
+        .name = "f_joined",
+        .fields = GCAL_FEATURE_FIELD_DTYPE | GCAL_FEATURE_FIELD_OP,
+        .in_order = true,
+        .granularity = GCAL_FEATURE_PER_SUB_GROUP,
+        .category = GCAL_FEATURE_CATEGORY_ARITHMETIC,
+        .counted = GCAL_FEATURE_COUNTED_WITH_TRAFFIC,
+    },
     [GCAL_FEATURE_MATRIX_OP] = {
         .name = "f_mma",
         .fields = GCAL_FEATURE_FIELD_OP,

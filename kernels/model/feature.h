@@ -4,6 +4,9 @@
  *                                 div_constant and rem_constant: of integers by a constant
  *   f_index[_<dtype>[_<op>]]      the same for subscripts and loop control
  *   f_aux[_<dtype>[_<op>]]        cmp, select, neg, convert of other values
+ *   f_joined[_<dtype>[_<op>]]     of f_op, bitwise operations and shifts that are one instruction
+ *                                 with the operation that uses their result, where devices have
+ *                                 such of three values
  *   f_mma[_<type>]                products of matrices, as multiply-adds of a work-item; type:
  *                                 f16, bf16, tf32, f64, int8
  *   f_mem_access[_tag:<name>][_<global|local|constant|image|private>][_<dtype>]
@@ -119,6 +122,7 @@ enum gcal_feature_kind {
     GCAL_FEATURE_INDEX_OP,
     GCAL_FEATURE_AUXILIARY_OP,
     GCAL_FEATURE_MATRIX_OP,
+    GCAL_FEATURE_JOINED_OP,
     GCAL_FEATURE_MEM_ACCESS,
     GCAL_FEATURE_LOCAL_PASS,
     GCAL_FEATURE_SECTOR,

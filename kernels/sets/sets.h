@@ -90,6 +90,7 @@ struct gcal_sets_op_event {
     const struct gcal_sets_scope *scope;
     int64_t times;        /* of scalars */
     int64_t instructions; /* of vectors as well, each once */
+    int64_t joined;       /* of 'times': in the instruction that uses the result */
     bool index;           /* integer arithmetic of subscripts and loop control */
     bool auxiliary; /* a comparison, selection, negation or conversion of other values */
     const char *

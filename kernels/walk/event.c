@@ -56,6 +56,7 @@ static void add_op(struct gcal_walk *w, struct gcal_sets_op_event event)
             e->matrix == event.matrix && strcmp(e->op, event.op) == 0) {
             e->times += event.times;
             e->instructions += event.instructions;
+            w->counted_in = i;
             return;
         }
     }
@@ -66,6 +67,7 @@ static void add_op(struct gcal_walk *w, struct gcal_sets_op_event event)
         return;
     }
     nest->ops = moved;
+    w->counted_in = nest->n_ops;
     moved[nest->n_ops++] = event;
 }
 
@@ -111,6 +113,14 @@ void gcal_walk_count_auxiliary(struct gcal_walk *w, CXType type, const char *op,
                                const struct gcal_walk_value *result)
 {
     count_operation(w, type, op, true, result);
+}
+
+void gcal_walk_join_op(struct gcal_walk *w, CXType type)
+{
+    struct gcal_sets_op_event *e = &w->nest->ops[w->counted_in];
+
+    if (w->was_counted && !e->index && !w->failed)
+        e->joined += gcal_walk_type_width(type);
 }
 
 void gcal_walk_count_matrix(struct gcal_walk *w, const char *type, int64_t multiply_adds)

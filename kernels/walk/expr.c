@@ -270,6 +270,7 @@ static struct gcal_walk_value walk_compound(struct gcal_walk *w, CXCursor c)
         w->quiet += index;
         left = value;
         left.folds = false;
+        gcal_walk_is_joined(w, c);
         right = walk_operands(w, kind, type, NULL, kids.c[1], &left, &op);
         op = fuse(w, op, &left, &right);
         value = gcal_walk_operate(w, kind, type, left, right);
@@ -313,6 +314,7 @@ static struct gcal_walk_value walk_unary(struct gcal_walk *w, CXCursor c)
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
     struct gcal_walk_value value, after;
     struct gcal_walk_lvalue lvalue;
+    bool joined;
 
     if (kids.n != 1)
         return gcal_walk_unknown(NULL);
@@ -348,10 +350,13 @@ static struct gcal_walk_value walk_unary(struct gcal_walk *w, CXCursor c)
             gcal_walk_value_from_predicate(
                 w, gcal_walk_predicate_not(w, gcal_walk_predicate_from_value(w, value))));
     case CXUnaryOperator_Not: /* ~x is -x-1 */
+        joined = gcal_walk_is_joined(w, c);
         value = gcal_walk_expr(w, kids.c[0]);
         after = gcal_walk_negate(w, gcal_source_type(c), value, true);
         if (!value.folds)
             gcal_walk_count_op(w, gcal_source_type(c), "not", &after);
+        if (!value.folds && joined)
+            gcal_walk_join_op(w, gcal_source_type(c));
         gcal_walk_chain_result(w, &after, gcal_source_type(c), "not", value.chain, NULL);
         return constant_if(value.folds, after);
     default:
@@ -417,6 +422,7 @@ static struct gcal_walk_value walk_binary(struct gcal_walk *w, CXCursor c)
     CXType type = gcal_source_type(c);
     struct gcal_walk_value left = gcal_walk_unknown(NULL), right, value;
     const char *op;
+    bool joined;
 
     if (kids.n != 2)
         return gcal_walk_unknown(NULL);
@@ -456,6 +462,7 @@ static struct gcal_walk_value walk_binary(struct gcal_walk *w, CXCursor c)
                    ? gcal_walk_integer(apart)
                    : gcal_walk_not_affine("it is not a multiple of the element size");
     }
+    joined = gcal_walk_is_joined(w, c);
     right = walk_operands(w, kind, type, &kids.c[0], kids.c[1], &left, &op);
     op = fuse(w, op, &left, &right);
     value = gcal_walk_operate(w, kind, type, left, right);
@@ -463,6 +470,8 @@ static struct gcal_walk_value walk_binary(struct gcal_walk *w, CXCursor c)
     if (!left.folds || !right.folds) {
         gcal_walk_count_op(
             w, type, gcal_walk_share_quotient(w, op, &left, &right, &value), &value);
+        if (joined)
+            gcal_walk_join_op(w, type);
         note_product(w, type, op, gcal_walk_chain_union(w, left.chain, right.chain),
                      &value);
         gcal_walk_chain_result(w, &value, type, op, left.chain, right.chain);

@@ -208,6 +208,7 @@ struct gcal_walk_family {
     CXCursor parent;
     CXCursor *children; /* NULL: no family is here */
     size_t n;
+    bool is_covered, is_joined; /* operations (logic.c) */
 };
 
 enum { GCAL_WALK_N_NONE = 6, GCAL_WALK_MAX_QUOTIENTS = 64 };
@@ -250,8 +251,9 @@ struct gcal_walk {
     int quiet;        /* > 0: affine integer operations are index arithmetic */
     int silent;       /* > 0: nothing is counted */
     int unnamed;      /* > 0: variables that are set have no names in the source */
-    bool was_counted; /* the last operation; where: */
+    bool was_counted; /* the last operation; where, and in which event: */
     const struct gcal_sets_scope *counted;
+    size_t counted_in;
     int frozen;                 /* > 0: variables keep their values */
     int in_control;             /* > 0: in the condition of a loop, */
     unsigned control_dimension; /* whose iterations this dimension numbers */
@@ -306,6 +308,8 @@ void gcal_walk_fail_memory(struct gcal_walk *w);
 bool gcal_walk_enter(struct gcal_walk *w, CXCursor c);
 void gcal_walk_leave(struct gcal_walk *w);
 struct gcal_walk_children gcal_walk_get_children(struct gcal_walk *w, CXCursor c);
+/* The same with what is known of them, until the next call of either; NULL: there are none. */
+struct gcal_walk_family *gcal_walk_get_family(struct gcal_walk *w, CXCursor c);
 const char *gcal_walk_name(struct gcal_walk *w, CXCursor c);
 bool gcal_walk_starts_with(const char *text, const char *start);
 int64_t gcal_walk_type_width(CXType type);
@@ -492,6 +496,8 @@ void gcal_walk_count_op(struct gcal_walk *w, CXType type, const char *op,
                         const struct gcal_walk_value *result);
 /* An operation of a sub-group on matrices of 'type' (f16, bf16, ..), a text that lives on. */
 void gcal_walk_count_matrix(struct gcal_walk *w, const char *type, int64_t multiply_adds);
+/* The operation of 'type' that was counted last is one instruction with the one that uses its result. */
+void gcal_walk_join_op(struct gcal_walk *w, CXType type);
 /* Takes back a product, which is fused with an addition, or counts it after all. */
 void gcal_walk_fuse(struct gcal_walk *w, struct gcal_walk_product *product, bool fuses);
 /* A comparison, selection, negation or conversion; of indices: index arithmetic. */
@@ -740,6 +746,12 @@ bool gcal_walk_thread_variable(struct gcal_walk *w, CXCursor decl,
 /* Returns whether "blockIdx.x*blockDim.x + threadIdx.x" or the like is in 'c'; and its value. */
 bool gcal_walk_global_id(struct gcal_walk *w, CXCursor sum,
                          struct gcal_walk_children kids, struct gcal_walk_value *value);
+
+/* ---- logic.c ---- */
+/* Returns whether 'c', an operation, is one instruction with the one that uses its result: asked before
+ * its operands are walked.
+ */
+bool gcal_walk_is_joined(struct gcal_walk *w, CXCursor c);
 
 /* ---- private_array.c ---- */
 /* Moves 'lvalue', an array in private memory, to its element 'by'. */

@@ -96,26 +96,38 @@ static bool grow_families(struct gcal_walk *w)
     return true;
 }
 
-struct gcal_walk_children gcal_walk_get_children(struct gcal_walk *w, CXCursor c)
+struct gcal_walk_family *gcal_walk_get_family(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_source_children children;
-    struct gcal_walk_children kids = { 0 };
     struct gcal_walk_family *family;
 
-    if (2 * w->n_families < w->family_capacity || grow_families(w)) {
-        family = place_family(w->families, w->family_capacity, c);
-        if (family->children)
-            return (struct gcal_walk_children){ family->n, family->children };
-        if (gcal_source_get_children(c, &children, w->err) < 0) {
-            w->failed = true;
-            free(children.cursors);
-        } else if (children.n) {
-            *family = (struct gcal_walk_family){ c, children.cursors, children.n };
-            w->n_families++;
-            return (struct gcal_walk_children){ children.n, children.cursors };
-        } else
-            free(children.cursors);
+    if (2 * w->n_families >= w->family_capacity && !grow_families(w))
+        return NULL;
+    family = place_family(w->families, w->family_capacity, c);
+    if (family->children)
+        return family;
+    if (gcal_source_get_children(c, &children, w->err) < 0) {
+        w->failed = true;
+        free(children.cursors);
+    } else if (children.n) {
+        *family = (struct gcal_walk_family){ .parent = c,
+                                             .children = children.cursors,
+                                             .n = children.n };
+        w->n_families++;
+        return family;
+    } else {
+        free(children.cursors);
     }
+    return NULL;
+}
+
+struct gcal_walk_children gcal_walk_get_children(struct gcal_walk *w, CXCursor c)
+{
+    const struct gcal_walk_family *family = gcal_walk_get_family(w, c);
+    struct gcal_walk_children kids = { 0 };
+
+    if (family)
+        return (struct gcal_walk_children){ family->n, family->children };
     for (size_t i = 0; i < GCAL_WALK_N_NONE; i++)
         w->none[i] = clang_getNullCursor();
     kids.c = w->none + 1; /* kids.c[kids.n - 1] too may be read */

@@ -55,6 +55,7 @@ static enum subject find_subject(enum gcal_feature_kind kind)
     case GCAL_FEATURE_INDEX_OP:
     case GCAL_FEATURE_AUXILIARY_OP:
     case GCAL_FEATURE_MATRIX_OP:
+    case GCAL_FEATURE_JOINED_OP:
         return OPERATION;
     case GCAL_FEATURE_ATOMIC:
     case GCAL_FEATURE_ATOMIC_SECTOR:
