@@ -16,6 +16,7 @@ struct chosen {
     size_t n_pairs, n_sizes;
     const struct gcal_run_link **link; /* n_pairs */
     double *bytes;                     /* ascending */
+    double most_bytes;                 /* that half of the pairs have */
     double *time_s;                    /* n_sizes x n_pairs, row per size */
     struct gcal_link_curve curve;
     struct gcal_link_fit_pair *pairs;
@@ -56,21 +57,30 @@ static void choose(struct gcal_arena *arena, const struct gcal_record *record, i
     c->pairs = gcal_arena_alloc(arena, c->n_pairs, sizeof(*c->pairs));
 }
 
-/* The least of the batches: what else is going on makes messages slower, never faster. */
-static void find_times(struct chosen *c)
+/* The lower quartile of the batches: what else is going on makes messages slower, never faster, but the
+ * very least is luck.
+ */
+static void find_times(struct gcal_arena *arena, struct chosen *c)
 {
-    for (size_t k = 0; k < c->n_sizes; k++)
+    for (size_t k = 0; k < c->n_sizes; k++) {
+        size_t n_measured = 0;
+
         for (size_t i = 0; i < c->n_pairs; i++) {
-            double *time_s = &c->time_s[k * c->n_pairs + i];
+            const struct gcal_run_link *link = c->link[i];
+            double *batches = gcal_arena_alloc(arena, link->n_times, sizeof(*batches));
+            size_t n = 0;
 
-            *time_s = NAN;
-            for (size_t b = 0; b < c->link[i]->n_times; b++) {
-                const struct gcal_run_link_time *t = &c->link[i]->times[b];
-
-                if ((double)t->bytes == c->bytes[k] && t->time_s > 0)
-                    *time_s = fmin(*time_s, t->time_s);
-            }
+            for (size_t b = 0; b < link->n_times; b++)
+                if ((double)link->times[b].bytes == c->bytes[k] &&
+                    link->times[b].time_s > 0)
+                    batches[n++] = link->times[b].time_s;
+            qsort(batches, n, sizeof(*batches), compare_numbers);
+            c->time_s[k * c->n_pairs + i] = n ? batches[n / 4] : NAN;
+            n_measured += n > 0;
         }
+        if (2 * n_measured >= c->n_pairs)
+            c->most_bytes = c->bytes[k];
+    }
 }
 
 static void add_pair(const struct chosen *c, size_t i, const char *to,
@@ -95,7 +105,7 @@ static struct gcal_links_class class_of(struct gcal_arena *arena,
     struct gcal_links_class class = {
         .run_id = record->header->run_id,
         .measured_utc = (char *)gcal_result_run_time(record->header),
-        .most_bytes = c->n_sizes ? c->bytes[c->n_sizes - 1] : 0,
+        .most_bytes = c->most_bytes,
         .curve = c->curve,
         .pairs = gcal_arena_alloc(arena, c->n_pairs, sizeof(*class.pairs)),
     };
@@ -109,22 +119,33 @@ static struct gcal_links_class class_of(struct gcal_arena *arena,
     return class;
 }
 
+/* Of many, the first are enough to see what is wrong. */
+#define MOST_NAMED 10
+
 static int say(const struct chosen *c, struct gcal_strings *said, struct gcal_error *err)
 {
-    for (size_t i = 0; i < c->n_pairs; i++) {
+    size_t n = 0;
+    int rc = 0;
+
+    for (size_t i = 0; i < c->n_pairs && rc == 0; i++) {
         const struct gcal_link_fit_pair *p = &c->pairs[i];
 
-        if (p->is_outlier &&
-            gcal_strings_take(
+        if (p->is_outlier && n++ < MOST_NAMED)
+            rc = gcal_strings_take(
                 said,
                 gcal_buf_format(
                     "link %s - %s: messages take %.3g times as long as on most "
                     "of %zu links",
                     c->link[i]->from, c->link[i]->to, p->ratio, c->n_pairs),
-                err) < 0)
-            return -1;
+                err);
     }
-    return 0;
+    if (rc == 0 && n > MOST_NAMED)
+        rc = gcal_strings_take(said,
+                               gcal_buf_format("%zu more links are as far from most: "
+                                               "gpucal show --links",
+                                               n - MOST_NAMED),
+                               err);
+    return rc;
 }
 
 int gcal_results_publish_links(const struct gcal_record *record, struct gcal_store *store,
@@ -143,7 +164,7 @@ int gcal_results_publish_links(const struct gcal_record *record, struct gcal_sto
         struct chosen *c = &chosen[id];
 
         choose(arena, record, id, c);
-        find_times(c);
+        find_times(arena, c);
         if (gcal_link_fit_class(arena, c->n_sizes, c->n_pairs, c->bytes, c->time_s,
                                 &c->curve, c->pairs) < 0)
             c->n_pairs = 0;

@@ -11,6 +11,8 @@
 /* An outlier is as many robust scales from the median, and at least this far (log). */
 #define FAR_SCALES   4.0
 #define FAR_AT_LEAST 0.2
+/* Of a factor: few sizes may agree by chance. */
+#define LEAST_ERROR 0.005
 /* Of two, nobody knows which one is right. */
 #define LEAST_PAIRS 3
 
@@ -24,6 +26,9 @@ struct fitting {
     double *values;               /* n_pairs */
 };
 
+/* Slow links have no times of long messages: of sizes that fewer than half have reached, those that have
+ * tell nothing of the others.
+ */
 static void find_medians(struct fitting *f)
 {
     for (size_t k = 0; k < f->n_sizes; k++) {
@@ -32,7 +37,7 @@ static void find_medians(struct fitting *f)
         for (size_t i = 0; i < f->n_pairs; i++)
             if (!isnan(f->time_s[k * f->n_pairs + i]))
                 f->values[n++] = f->time_s[k * f->n_pairs + i];
-        f->common_s[k] = n ? gcal_median(f->values, n) : NAN;
+        f->common_s[k] = n && 2 * n >= f->n_pairs ? gcal_median(f->values, n) : NAN;
     }
 }
 
@@ -52,6 +57,7 @@ static void find_factor(struct fitting *f, const struct gcal_link_curve *curve,
         f->measured[n++] = time_s;
     }
     gcal_fit_deviation(f->predicted, f->measured, n, factor, error);
+    *error = fmax(*error, LEAST_ERROR * *factor);
 }
 
 /* Of all pairs of a regime. */
@@ -145,12 +151,13 @@ int gcal_link_fit_class(struct gcal_arena *arena, size_t n_sizes, size_t n_pairs
             n_outliers += pairs[i].is_outlier;
         }
     if (n_pairs - n_outliers > 1) {
-        gcal_fit_common_times(f.time_s, n_sizes, n_pairs, f.common_s);
-        /* Sizes that one pair alone has reached; and too few of them all for a curve. */
-        if (gcal_link_fit_curve(n_sizes, bytes, f.common_s, curve) < 0) {
-            find_medians(&f);
-            gcal_link_fit_curve(n_sizes, bytes, f.common_s, curve);
-        }
+        double *mean_s = gcal_arena_alloc(arena, n_sizes, sizeof(*mean_s));
+
+        gcal_fit_common_times(f.time_s, n_sizes, n_pairs, mean_s);
+        for (size_t k = 0; k < n_sizes; k++)
+            if (!isnan(f.common_s[k]) && !isnan(mean_s[k]))
+                f.common_s[k] = mean_s[k];
+        gcal_link_fit_curve(n_sizes, bytes, f.common_s, curve);
     }
     for (size_t r = 0; r < curve->n; r++)
         find_factors(&f, curve, r, pairs);

@@ -33,7 +33,8 @@ struct gcal_link_fit_pair {
     struct gcal_link_curve curve; /* an outlier's own */
 };
 
-/* 'time_s': n_sizes x n_pairs, row per size; NaN: not measured.  'pairs': n_pairs.  -1 if there are
+/* 'time_s': n_sizes x n_pairs, row per size; NaN: not measured.  Of the class's curve
+ * are the sizes that half of the pairs have.  'pairs': n_pairs.  -1 if there are
  * too few times for a curve.
  */
 int gcal_link_fit_class(struct gcal_arena *arena, size_t n_sizes, size_t n_pairs,

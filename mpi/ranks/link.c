@@ -13,20 +13,23 @@
 #include "kernels/model/run/link.h"
 #include "mpi/ranks/ranks.h"
 
-/* Protocols change at powers of two.  Both ranks know the order, and so how long the next message
- * may be.
+/* Protocols change at powers of two; where messages outgrow caches, there is one between two of them.
+ * Both ranks know the order, and so how long the next message may be.
  */
-static const int sizes[] = { 1,        8,         64,        512,       1 << 10,
-                             2 << 10,  4 << 10,   8 << 10,   16 << 10,  32 << 10,
-                             64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20,
-                             2 << 20,  4 << 20,   8 << 20,   16 << 20,  32 << 20,
-                             64 << 20 };
+#define KIB 1024
+#define MIB (1024 * KIB)
+static const int sizes[] = { 1,         8,         64,         512,       1 * KIB,
+                             2 * KIB,   4 * KIB,   8 * KIB,    16 * KIB,  32 * KIB,
+                             64 * KIB,  128 * KIB, 256 * KIB,  384 * KIB, 512 * KIB,
+                             768 * KIB, 1 * MIB,   1536 * KIB, 2 * MIB,   3 * MIB,
+                             4 * MIB,   6 * MIB,   8 * MIB,    12 * MIB,  16 * MIB,
+                             32 * MIB,  64 * MIB };
 enum { N_SIZES = sizeof(sizes) / sizeof(*sizes), BATCHES = 25, LEAST_BATCHES = 5 };
 
 /* Shorter batches measure the clock. */
 #define BATCH_S 1e-4
 /* Up to here, all sizes are measured, however slow the link is. */
-#define SMALL (4 << 10)
+#define SMALL (4 * KIB)
 
 static int grow(struct gcal_link_buffers *b, int size, struct gcal_error *err)
 {

@@ -110,6 +110,53 @@ static void slow_links_are_outliers(void **state)
     gcal_arena_destroy(arena);
 }
 
+/* Two pairs of five are ten times faster, and alone have times of the longest messages. */
+static void fast_links_do_not_stand_for_others(void **state)
+{
+    struct gcal_arena *arena = gcal_arena_create();
+    double bytes[SIZES], time_s[SIZES * 5];
+    struct gcal_link_fit_pair pairs[5];
+    struct gcal_link_curve curve;
+
+    (void)state;
+    set_sizes(bytes);
+    for (size_t k = 0; k < SIZES; k++)
+        for (size_t i = 0; i < 5; i++)
+            time_s[k * 5 + i] =
+                i < 2 || k < 16 ? (2.1e-6 + bytes[k] / 1.03e9) / (i < 2 ? 10 : 1) : NAN;
+    assert_int_equal(gcal_link_fit_class(arena, SIZES, 5, bytes, time_s, &curve, pairs),
+                     0);
+    assert_near(gcal_link_time_s(&curve, 1 << 26), 67108864 / 1.03e9, 0.01);
+    assert_true(pairs[0].is_outlier && pairs[1].is_outlier && !pairs[2].is_outlier);
+    gcal_arena_destroy(arena);
+}
+
+/* Of two pairs, one is by chance at the same factor for most sizes: its error is not 0. */
+static void chance_is_no_certainty(void **state)
+{
+    struct gcal_arena *arena = gcal_arena_create();
+    double bytes[SIZES], time_s[SIZES * 2];
+    struct gcal_link_fit_pair pairs[2];
+    struct gcal_link_curve curve;
+
+    (void)state;
+    set_sizes(bytes);
+    for (size_t k = 0; k < SIZES; k++) {
+        time_s[k * 2] = true_time_s(bytes[k]);
+        time_s[k * 2 + 1] = time_s[k * 2] * 1.1 * (k % 5 == 4 ? 1.3 : 1);
+    }
+    /* Of the longest messages, the second has one time. */
+    time_s[(SIZES - 1) * 2 + 1] = time_s[(SIZES - 2) * 2 + 1] = NAN;
+    assert_int_equal(gcal_link_fit_class(arena, SIZES, 2, bytes, time_s, &curve, pairs),
+                     0);
+    for (size_t r = 0; r < curve.n; r++) {
+        assert_true(isfinite(curve.regimes[r].between) && curve.regimes[r].between < 1);
+        for (size_t i = 0; i < 2; i++)
+            assert_true(isfinite(pairs[i].factor[r]) && pairs[i].error[r] < 1);
+    }
+    gcal_arena_destroy(arena);
+}
+
 /* One pair is its class. */
 static void one_pair_has_no_factor(void **state)
 {
@@ -135,6 +182,8 @@ int main(void)
         cmocka_unit_test(three_lines_are_found),
         cmocka_unit_test(no_range_without_a_reason),
         cmocka_unit_test(slow_links_are_outliers),
+        cmocka_unit_test(fast_links_do_not_stand_for_others),
+        cmocka_unit_test(chance_is_no_certainty),
         cmocka_unit_test(one_pair_has_no_factor),
     };
 

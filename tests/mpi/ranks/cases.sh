@@ -187,6 +187,42 @@ SCRIPT
     [ ! -e store/links/n2.yaml ] || fail "links of the rank that hung are published"
 }
 
+case_slow_link() {
+    # In a network of its own, where links have 1 Gbit/s and one has 100 Mbit/s (of root alone).
+    # Links are told from each other by the port of the rank that takes the connection: that of
+    # nodes 0 and 4 alone has rank 4's.
+    unshare -n tc qdisc show > /dev/null 2>&1 || { echo 'no network namespaces here'; exit 77; }
+    cat > network.sh <<'SCRIPT'
+#!/bin/sh -e
+ip link set lo up
+tc qdisc add dev lo root handle 1: htb default 9
+tc class add dev lo parent 1: classid 1:9 htb rate 1gbit burst 64k quantum 60000
+for rank in 0 1 2 3 4; do
+    case $rank in 4) rate=100mbit ;; *) rate=1gbit ;; esac
+    tc class add dev lo parent 1: classid 1:1$rank htb rate $rate burst 64k quantum 60000
+    for side in sport dport; do
+        tc filter add dev lo parent 1: protocol ip prio 1 u32 \
+            match ip $side $((11008 + 32 * rank)) 0xffe0 flowid 1:1$rank
+    done
+done
+exec "$@"
+SCRIPT
+    cat > as-node.sh <<'SCRIPT'
+#!/bin/sh
+export OMPI_MCA_btl_tcp_port_min_v4=$((11008 + 32 * OMPI_COMM_WORLD_RANK)) OMPI_MCA_btl_tcp_port_range_v4=32
+SLURMD_NODENAME=n$OMPI_COMM_WORLD_RANK exec "$@"
+SCRIPT
+    chmod +x network.sh as-node.sh
+    export OMPI_MCA_btl=self,tcp
+    run unshare -n ./network.sh mpirun -n 5 --oversubscribe ./as-node.sh "$gpucal" \
+        --config "$data/small.yaml" --store store --record run.h5
+    expect_status 0
+    expect_line 'info: 10 links measured'
+    expect_line 'warning: link n0 - n4: messages take [0-9.]+ times as long as on most of 10 links'
+    run "$gpucal" show --store store --links
+    expect_line '^  n0 - n4 .* ([89]|1[0-2])[.][0-9]+ MB/s '
+}
+
 case_simulated_device() {
     # What a simulated device measures is published to a store for simulations, and nothing else is.
     unset LD_PRELOAD
