@@ -194,11 +194,24 @@ static void tell_end(int fd, int status, const struct rusage *use)
     gcal_buf_free(&payload);
 }
 
+/* NULL: each question is answered by why. */
+static const struct gcal_frontend *load(void)
+{
+    const struct gcal_frontend *f = gcal_frontend_load(NULL);
+
+    if (f) {
+        f->read_headers();
+        f->limit_parses(IS_SANITIZED ? 0 : GCAL_FRONTEND_PARSE_S);
+    }
+    return f;
+}
+
 /* Answers the questions on 'fd', and ends. */
 static _Noreturn void serve(int fd)
 {
     struct gcal_wire_frame question;
 
+    load(); /* which opens files */
     limit(RLIMIT_CORE, 0, true);
     limit(RLIMIT_FSIZE, 0, true);
     limit(RLIMIT_NOFILE, 1, true); /* none besides stdin; poll() of one stays */
@@ -249,8 +262,9 @@ struct children {
     struct child *items;
 };
 
-/* The first parse of a process takes longer than others.  The second child shows that there are
- * more: from then on they find all that was initialized.
+/* Loading and the first parse of a process take long: children that are forked after them find all that
+ * was initialized.  Not for the first child, of which most programs need no other: what was loaded before a
+ * fork() is slower after it.
  */
 static void warm_up(void)
 {
@@ -266,7 +280,7 @@ static void warm_up(void)
         .sector_bytes = 32,
         .index_arithmetic = true,
     };
-    const struct gcal_frontend *f = gcal_frontend_load(NULL);
+    const struct gcal_frontend *f = load();
 
     if (f)
         gcal_profile_destroy(f->count(&request, NULL));
@@ -327,7 +341,6 @@ int main(void)
     static const char *const folders[] = { "CPATH", "C_INCLUDE_PATH", "OBJC_INCLUDE_PATH",
                                            "CCC_OVERRIDE_OPTIONS" };
     struct children children = { 0 };
-    const struct gcal_frontend *frontend;
     struct signalfd_siginfo info;
     size_t n_children = 0;
     bool end = false;
@@ -345,10 +358,6 @@ int main(void)
         return 1;
     for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
         unsetenv(folders[i]);
-    if ((frontend = gcal_frontend_load(NULL))) {
-        frontend->read_headers();
-        frontend->limit_parses(IS_SANITIZED ? 0 : GCAL_FRONTEND_PARSE_S);
-    }
     while (!end) {
         struct pollfd ready[] = { { .fd = 3, .events = POLLIN },
                                   { .fd = signals, .events = POLLIN } };
