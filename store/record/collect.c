@@ -171,11 +171,18 @@ void gcal_record_add_measurement(struct gcal_record *record, size_t device, size
 }
 
 int gcal_record_collected_get(const struct gcal_record *record, size_t i,
-                              struct gcal_measurement *m, struct gcal_error *err)
+                              struct gcal_record_measurement_row *row,
+                              struct gcal_error *err)
 {
     const struct gcal_record_collected *from = &record->rest->collected[i];
-    const struct gcal_run_device *device = &record->devices[from->device];
+    const struct gcal_run_device *device;
+    struct gcal_measurement *m = &row->m;
 
+    if (i >= record->n_measurements)
+        return gcal_error_set(err, GCAL_EINPUT, "no measurement %zu", i);
+    device = &record->devices[from->device];
+    row->device = from->device;
+    row->kernel = from->kernel;
     *m =
         (struct gcal_measurement){ .node = strdup(device->node),
                                    .device_uid = strdup(device->info.uid),

@@ -1,5 +1,5 @@
 /* layout.c - the tables of a record: names, columns, rows */
-#include "store/record/private.h"
+#include "store/record/file.h"
 
 #define KERNEL_ROW(...)      GCAL_FIELD(struct gcal_record_kernel_row, __VA_ARGS__)
 #define SIZE_ROW(...)        GCAL_FIELD(struct gcal_record_size_row, __VA_ARGS__)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
-#include "store/record/private.h"
+#include "store/record/file.h"
 
 #define BLOCK_ROWS    1024
 #define BLOCK_SAMPLES 200000u /* of a block, else its samples are read one by one */
@@ -49,7 +49,8 @@ void gcal_record_block_destroy(struct gcal_record_block *block)
 /* The samples of the block, if they lie together. */
 static void read_block_samples(const struct gcal_record *r, struct gcal_record_block *b)
 {
-    const struct gcal_record_table *table = &r->rest->tables[GCAL_RECORD_TABLE_SAMPLES];
+    const struct gcal_record_table *table =
+        &r->rest->file->tables[GCAL_RECORD_TABLE_SAMPLES];
     uint64_t low = UINT64_MAX, high = 0;
 
     for (size_t i = 0; i < b->n; i++) {
@@ -75,7 +76,7 @@ static void read_block_samples(const struct gcal_record *r, struct gcal_record_b
 static void read_block(const struct gcal_record *r, struct gcal_record_block *b, size_t i)
 {
     const struct gcal_record_table *table =
-        &r->rest->tables[GCAL_RECORD_TABLE_MEASUREMENTS];
+        &r->rest->file->tables[GCAL_RECORD_TABLE_MEASUREMENTS];
 
     block_clear(b);
     b->first = i - i % BLOCK_ROWS;
@@ -96,7 +97,7 @@ static bool has(const struct gcal_record_block *b, size_t i)
 
 static struct gcal_record_block *block_of(const struct gcal_record *r, size_t i)
 {
-    struct gcal_record_block *b = r->rest->block;
+    struct gcal_record_block *b = r->rest->file->block;
 
     if (!has(b, i))
         read_block(r, b, i);
@@ -114,7 +115,7 @@ static int read_samples(const struct gcal_record *r, const struct gcal_record_bl
     if (!b || !b->samples || row->first_sample < b->first_sample ||
         row->first_sample + n > b->first_sample + b->n_samples)
         return gcal_record_table_read(r->rest->arena,
-                                      &r->rest->tables[GCAL_RECORD_TABLE_SAMPLES],
+                                      &r->rest->file->tables[GCAL_RECORD_TABLE_SAMPLES],
                                       row->first_sample, n, samples, err);
     memcpy(samples, &b->samples[row->first_sample - b->first_sample],
            n * sizeof(*samples));
@@ -160,7 +161,8 @@ static int read_row(const struct gcal_record *r, const struct gcal_record_block 
         *row = b->rows[i - b->first];
     else
         rc = gcal_record_table_read(
-            arena, &r->rest->tables[GCAL_RECORD_TABLE_MEASUREMENTS], i, 1, row, err);
+            arena, &r->rest->file->tables[GCAL_RECORD_TABLE_MEASUREMENTS], i, 1, row,
+            err);
     detail = row->m.detail;
     row->m.detail = NULL;
     if (rc == 0 && detail && !(row->m.detail = strdup(detail)))
@@ -169,44 +171,15 @@ static int read_row(const struct gcal_record *r, const struct gcal_record_block 
     return rc;
 }
 
-/* From the file. */
-static int read_measurement(const struct gcal_record *r, size_t i,
-                            struct gcal_record_measurement_row *row,
-                            struct gcal_error *err)
+int gcal_record_file_measurement(const struct gcal_record *record, size_t i,
+                                 struct gcal_record_measurement_row *row,
+                                 struct gcal_error *err)
 {
-    const struct gcal_record_block *b = block_of(r, i);
+    const struct gcal_record_block *b = block_of(record, i);
 
-    if (read_row(r, b, i, row, err) == 0 && complete(r, b, row, err) == 0)
+    if (read_row(record, b, i, row, err) == 0 && complete(record, b, row, err) == 0)
         return 0;
     gcal_error_prefix(err, "record: measurement %zu", i);
     gcal_measurement_clear(&row->m);
     return -1;
-}
-
-static int copy_collected(const struct gcal_record *r, size_t i,
-                          struct gcal_record_measurement_row *row, struct gcal_error *err)
-{
-    if (i >= r->n_measurements)
-        return gcal_error_set(err, GCAL_EINPUT, "no measurement %zu", i);
-    row->device = r->rest->collected[i].device;
-    row->kernel = r->rest->collected[i].kernel;
-    return gcal_record_collected_get(r, i, &row->m, err);
-}
-
-int gcal_record_measurement(const struct gcal_record *record, size_t i,
-                            struct gcal_measurement *m, size_t *device, size_t *kernel,
-                            struct gcal_error *err)
-{
-    struct gcal_record_measurement_row row = { 0 };
-    int rc = record->rest->file < 0 ? copy_collected(record, i, &row, err)
-                                    : read_measurement(record, i, &row, err);
-
-    *m = row.m;
-    if (rc < 0)
-        return -1;
-    if (device)
-        *device = row.device;
-    if (kernel)
-        *kernel = row.kernel;
-    return 0;
 }

@@ -1,102 +1,15 @@
-/* private.h - the tables of a record
- *
- * A table is an HDF5 group with one dataset per column, all of one length, so that
- * h5py's f["measurements/status"][:] is a column and h5dump shows it by name.  In memory
- * a row is a struct, and a column a field of it (kernels/model/run/field.h).
- */
+/* private.h - a record in memory, and the module that reads and writes its file */
 #ifndef GCAL_STORE_RECORD_PRIVATE_H
 #define GCAL_STORE_RECORD_PRIVATE_H
 
-#include <hdf5.h>
-
 #include "kernels/base/arena.h"
-#include "kernels/model/run/field.h"
 #include "store/record/record.h"
-
-#define GCAL_RECORD_FORMAT  "gpucal-record"
-#define GCAL_RECORD_VERSION 7
-
-enum gcal_record_table_id {
-    GCAL_RECORD_TABLE_DEVICES,
-    GCAL_RECORD_TABLE_KERNELS,
-    GCAL_RECORD_TABLE_SIZES,
-    GCAL_RECORD_TABLE_USES,
-    GCAL_RECORD_TABLE_MEASUREMENTS,
-    GCAL_RECORD_TABLE_SAMPLES,
-    GCAL_RECORD_TABLE_LOST,
-    GCAL_RECORD_TABLE_CATALOGUE_FILES,
-    /* Of records with links alone: the first of the tables that may be missing. */
-    GCAL_RECORD_TABLE_LINKS,
-    GCAL_RECORD_TABLE_LINK_TIMES,
-    GCAL_RECORD_N_TABLES,
-};
-
-#define GCAL_RECORD_MAX_COLUMNS 32
-#define GCAL_RECORD_MAX_PARTS   4
-
-/* Columns of one struct within a row. */
-struct gcal_record_part {
-    const struct gcal_field *fields; /* NULL ends the parts */
-    size_t offset;                   /* of the struct in the row */
-};
-
-struct gcal_record_table_layout {
-    const char *name;
-    size_t row_bytes;
-    hsize_t chunk_rows;
-    struct gcal_record_part parts[GCAL_RECORD_MAX_PARTS + 1];
-};
-
-extern const struct gcal_record_table_layout gcal_record_layout[GCAL_RECORD_N_TABLES];
-
-/* Rows that are not exchanged structs. */
-struct gcal_record_kernel_row {
-    struct gcal_run_kernel kernel;
-    uint64_t first_size; /* in table sizes */
-    uint64_t first_use;  /* in table uses */
-    uint64_t n_uses;
-};
-
-struct gcal_record_size_row {
-    char *name;
-    double value;
-};
 
 struct gcal_record_measurement_row {
     struct gcal_measurement m;
     uint64_t device, kernel; /* rows of their tables */
     uint64_t first_sample;   /* in table samples */
 };
-
-struct gcal_record_link_row {
-    struct gcal_run_link link;
-    uint64_t first_time; /* in table link_times */
-};
-
-struct gcal_record_lost_row {
-    char *node, *reason;
-    int rank;
-};
-
-/* The run's attributes, on the root group. */
-struct gcal_record_attribute {
-    const char *name;
-    size_t offset;
-};
-
-extern const struct gcal_record_attribute
-    gcal_record_attributes[]; /* ended by a NULL name */
-
-struct gcal_record_table {
-    const struct gcal_record_table_layout *layout;
-    size_t n_columns;
-    struct gcal_field columns[GCAL_RECORD_MAX_COLUMNS]; /* offsets are those in a row */
-    hid_t datasets[GCAL_RECORD_MAX_COLUMNS];            /* by column, 0: not open */
-    hsize_t n_rows;
-};
-
-/* More than any measurement has: a limit for damaged counts. */
-#define GCAL_RECORD_MAX_SAMPLES 5000000u
 
 /* A measurement of a record in memory. */
 struct gcal_record_collected {
@@ -109,62 +22,40 @@ struct gcal_record_collected {
 };
 
 struct gcal_record_rest {
-    struct gcal_arena *arena; /* of all that does not grow with the measurements */
-    hid_t file;               /* -1: in memory */
-    struct gcal_record_table tables[GCAL_RECORD_N_TABLES];
-    struct gcal_record_block *block; /* read ahead; measurements.c */
-    struct gcal_record_header *run;  /* the newest; of a file: its only one */
+    struct gcal_arena *arena;       /* of all that does not grow with the measurements */
+    struct gcal_record_file *file;  /* NULL: in memory */
+    struct gcal_record_header *run; /* the newest; of a file: its only one */
     /* Of a record in memory (collect.c). */
     struct gcal_record_collected *collected; /* by measurement */
     size_t device_capacity, kernel_capacity, lost_capacity, collected_capacity;
     void *known_kernels; /* a tree by id and sub-group size */
 };
 
-/* ---- measurements.c ---- */
-
-/* For the rows that are read ahead. */
-struct gcal_record_block *gcal_record_block_create(void);
-void gcal_record_block_destroy(struct gcal_record_block *block);
-
 /* ---- collect.c ---- */
 
 /* Measurement 'i' of a record in memory. */
 int gcal_record_collected_get(const struct gcal_record *record, size_t i,
-                              struct gcal_measurement *m, struct gcal_error *err);
-
-#define GCAL_RECORD_SEAL_BYTES 512
-
-/* Writes the seal of a complete file; -1 with errno. */
-int gcal_record_seal(int fd);
-/* 0 if the file is unchanged, or has no seal; -1 with 'err'. */
-int gcal_record_check_seal(int fd, struct gcal_error *err);
-
-/* Starts HDF5 without its messages and plug-ins.  -1 with 'err'. */
-int gcal_record_hdf5_start(struct gcal_error *err);
-
-/* Variable-length UTF-8; the caller's to close. */
-hid_t gcal_record_text_type(void);
-
-/* In file 'file'.  The functions below return 0, or -1 with 'err' naming table and
- * column but not the file.
- */
-int gcal_record_table_create(struct gcal_record_table *table, hid_t file,
-                             enum gcal_record_table_id id, struct gcal_error *err);
-int gcal_record_table_open(struct gcal_record_table *table, hid_t file,
-                           enum gcal_record_table_id id, struct gcal_error *err);
-/* -1 if not all could be written. */
-int gcal_record_table_close(struct gcal_record_table *table, struct gcal_error *err);
-
-/* 'rows': 'count' structs of the layout's row_bytes. */
-int gcal_record_table_append(struct gcal_record_table *table, const void *rows,
-                             size_t count, struct gcal_error *err);
-/* Writes one column of an existing row. */
-int gcal_record_table_rewrite(struct gcal_record_table *table, hsize_t row_index,
-                              const char *column, const void *row,
+                              struct gcal_record_measurement_row *row,
                               struct gcal_error *err);
-/* Fills the members that are columns; texts are in the arena.  'rows' starts zeroed. */
-int gcal_record_table_read(struct gcal_arena *arena,
-                           const struct gcal_record_table *table, hsize_t first,
-                           size_t count, void *rows, struct gcal_error *err);
+
+/* ---- the module gpucal-record.so, the only user of HDF5 ----
+ *
+ * It is loaded at a program's first record (hdf5.c): loading libhdf5 and the fifty libraries that it needs
+ * takes longer than many commands.
+ */
+
+struct gcal_record_module {
+    const char *version; /* gpucal's */
+    struct gcal_record_writer *(*create)(const char *path, struct gcal_error *err);
+    struct gcal_run_sink (*sink)(struct gcal_record_writer *writer);
+    int (*finish)(struct gcal_record_writer *writer,
+                  const struct gcal_record_header *header, struct gcal_error *err);
+    void (*abandon)(struct gcal_record_writer *writer);
+    /* Fills an empty record; to be closed in any case. */
+    int (*open)(struct gcal_record *record, const char *path, struct gcal_error *err);
+    void (*close)(struct gcal_record_file *file);
+    int (*measurement)(const struct gcal_record *record, size_t i,
+                       struct gcal_record_measurement_row *row, struct gcal_error *err);
+};
 
 #endif

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "kernels/base/error.h"
-#include "store/record/private.h"
+#include "store/record/file.h"
 
 /* More than any run has: limits for damaged counts. */
 #define MAX_DEVICES 1000000u
@@ -117,8 +117,9 @@ static int read_sizes(const struct gcal_record *r, uint64_t first, uint64_t coun
         gcal_arena_alloc(r->rest->arena, count, sizeof(*kernel->size_names));
     kernel->size_values =
         gcal_arena_alloc(r->rest->arena, count, sizeof(*kernel->size_values));
-    rc = gcal_record_table_read(r->rest->arena, &r->rest->tables[GCAL_RECORD_TABLE_SIZES],
-                                first, count, rows, err);
+    rc = gcal_record_table_read(r->rest->arena,
+                                &r->rest->file->tables[GCAL_RECORD_TABLE_SIZES], first,
+                                count, rows, err);
     for (size_t i = 0; i < count; i++) {
         kernel->size_names[i] = rows[i].name;
         kernel->size_values[i] = rows[i].value;
@@ -129,7 +130,8 @@ static int read_sizes(const struct gcal_record *r, uint64_t first, uint64_t coun
 
 static int read_kernels(struct gcal_record *r, struct gcal_error *err)
 {
-    const struct gcal_record_table *table = &r->rest->tables[GCAL_RECORD_TABLE_KERNELS];
+    const struct gcal_record_table *table =
+        &r->rest->file->tables[GCAL_RECORD_TABLE_KERNELS];
     struct gcal_arena *arena = r->rest->arena;
 
     if (table->n_rows > MAX_KERNELS)
@@ -148,8 +150,8 @@ static int read_kernels(struct gcal_record *r, struct gcal_error *err)
             gcal_arena_alloc(r->rest->arena, row.n_uses, sizeof(*row.kernel.uses.items));
         row.kernel.uses.n = row.kernel.uses.capacity = row.n_uses;
         if (gcal_record_table_read(
-                r->rest->arena, &r->rest->tables[GCAL_RECORD_TABLE_USES], row.first_use,
-                row.kernel.uses.n, row.kernel.uses.items, err) < 0)
+                r->rest->arena, &r->rest->file->tables[GCAL_RECORD_TABLE_USES],
+                row.first_use, row.kernel.uses.n, row.kernel.uses.items, err) < 0)
             return -1;
         r->kernels[r->n_kernels] = row.kernel;
     }
@@ -158,7 +160,8 @@ static int read_kernels(struct gcal_record *r, struct gcal_error *err)
 
 static int read_lost(struct gcal_record *r, struct gcal_error *err)
 {
-    const struct gcal_record_table *table = &r->rest->tables[GCAL_RECORD_TABLE_LOST];
+    const struct gcal_record_table *table =
+        &r->rest->file->tables[GCAL_RECORD_TABLE_LOST];
     struct gcal_arena *arena = r->rest->arena;
 
     if (table->n_rows > MAX_DEVICES)
@@ -180,9 +183,10 @@ static int read_lost(struct gcal_record *r, struct gcal_error *err)
 
 static int read_links(struct gcal_record *r, struct gcal_error *err)
 {
-    const struct gcal_record_table *table = &r->rest->tables[GCAL_RECORD_TABLE_LINKS],
-                                   *times =
-                                       &r->rest->tables[GCAL_RECORD_TABLE_LINK_TIMES];
+    const struct gcal_record_table *table =
+                                       &r->rest->file->tables[GCAL_RECORD_TABLE_LINKS],
+                                   *times = &r->rest->file
+                                                 ->tables[GCAL_RECORD_TABLE_LINK_TIMES];
     struct gcal_arena *arena = r->rest->arena;
     struct gcal_record_link_row *rows;
 
@@ -251,11 +255,11 @@ static int read_all(struct gcal_record *r, const char *path, struct gcal_error *
     if (check_file(path, err) < 0 || gcal_record_hdf5_start(err) < 0)
         return -1;
     r->header = rest->run = header;
-    if ((rest->file = open_file(path)) < 0)
+    if ((rest->file->id = open_file(path)) < 0)
         return gcal_error_set(err, GCAL_EINPUT, "truncated or damaged");
-    format = read_attribute(arena, rest->file, "format");
+    format = read_attribute(arena, rest->file->id, "format");
     if (!format || strcmp(format, GCAL_RECORD_FORMAT) != 0 ||
-        read_number(rest->file, "format_version", &version) < 0)
+        read_number(rest->file->id, "format_version", &version) < 0)
         return gcal_error_set(err, GCAL_EINPUT,
                               "an HDF5 file, but not a record of gpucal");
     if (version != GCAL_RECORD_VERSION)
@@ -263,17 +267,17 @@ static int read_all(struct gcal_record *r, const char *path, struct gcal_error *
                               "version %llu of the record, written by another version of "
                               "gpucal: calibrate again",
                               (unsigned long long)version);
-    if (read_header(arena, rest->file, header, err) < 0)
+    if (read_header(arena, rest->file->id, header, err) < 0)
         return -1;
-    for (int i = 0;
-         i < (H5Lexists(rest->file, "links", H5P_DEFAULT) > 0 ? GCAL_RECORD_N_TABLES
-                                                              : GCAL_RECORD_TABLE_LINKS);
+    for (int i = 0; i < (H5Lexists(rest->file->id, "links", H5P_DEFAULT) > 0
+                             ? GCAL_RECORD_N_TABLES
+                             : GCAL_RECORD_TABLE_LINKS);
          i++)
-        if (gcal_record_table_open(&rest->tables[i], rest->file,
+        if (gcal_record_table_open(&rest->file->tables[i], rest->file->id,
                                    (enum gcal_record_table_id)i, err) < 0)
             return -1;
-    r->n_measurements = rest->tables[GCAL_RECORD_TABLE_MEASUREMENTS].n_rows;
-    table = &rest->tables[GCAL_RECORD_TABLE_DEVICES];
+    r->n_measurements = rest->file->tables[GCAL_RECORD_TABLE_MEASUREMENTS].n_rows;
+    table = &rest->file->tables[GCAL_RECORD_TABLE_DEVICES];
     if (table->n_rows > MAX_DEVICES)
         return gcal_error_set(err, GCAL_EINPUT, "too many devices");
     r->n_devices = table->n_rows;
@@ -284,7 +288,7 @@ static int read_all(struct gcal_record *r, const char *path, struct gcal_error *
     if (gcal_record_table_read(arena, table, 0, r->n_devices, r->devices, err) < 0 ||
         read_kernels(r, err) < 0)
         return -1;
-    table = &rest->tables[GCAL_RECORD_TABLE_CATALOGUE_FILES];
+    table = &rest->file->tables[GCAL_RECORD_TABLE_CATALOGUE_FILES];
     if (table->n_rows > MAX_FILES)
         return gcal_error_set(err, GCAL_EINPUT, "too many files of the catalogue");
     files->n = files->capacity = table->n_rows;
@@ -294,46 +298,22 @@ static int read_all(struct gcal_record *r, const char *path, struct gcal_error *
     return read_lost(r, err) < 0 ? -1 : read_links(r, err);
 }
 
-struct gcal_record *gcal_record_collect(void)
+int gcal_record_file_open(struct gcal_record *record, const char *path,
+                          struct gcal_error *err)
 {
-    struct gcal_arena *arena = gcal_arena_create();
-    struct gcal_record *r = gcal_arena_alloc(arena, 1, sizeof(*r));
+    struct gcal_record_file *file =
+        gcal_arena_alloc(record->rest->arena, 1, sizeof(*file));
 
-    r->rest = gcal_arena_alloc(arena, 1, sizeof(*r->rest));
-    *r->rest = (struct gcal_record_rest){ .arena = arena, .file = -1 };
-    return r;
+    *file = (struct gcal_record_file){ .id = -1, .block = gcal_record_block_create() };
+    record->rest->file = file;
+    return read_all(record, path, err);
 }
 
-struct gcal_record *gcal_record_open(const char *path, struct gcal_error *err)
+void gcal_record_file_close(struct gcal_record_file *file)
 {
-    struct gcal_record *r = gcal_record_collect();
-
-    r->rest->block = gcal_record_block_create();
-    if (read_all(r, path, err) == 0)
-        return r;
-    gcal_error_prefix(err, "record %s", path);
-    gcal_record_close(r);
-    return NULL;
-}
-
-/* What the tree of kernels has is in the arena. */
-static void keep_node(void *node)
-{
-    (void)node;
-}
-
-void gcal_record_close(struct gcal_record *record)
-{
-    struct gcal_record_rest *rest = record ? record->rest : NULL;
-
-    if (!record)
-        return;
     for (int i = 0; i < GCAL_RECORD_N_TABLES; i++)
-        gcal_record_table_close(&rest->tables[i], NULL);
-    if (rest->file >= 0)
-        H5Fclose(rest->file);
-    tdestroy(rest->known_kernels, keep_node);
-    gcal_record_block_destroy(rest->block);
-    free(rest->collected);
-    gcal_arena_destroy(rest->arena);
+        gcal_record_table_close(&file->tables[i], NULL);
+    if (file->id >= 0)
+        H5Fclose(file->id);
+    gcal_record_block_destroy(file->block);
 }

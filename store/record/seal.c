@@ -11,7 +11,7 @@
 
 #include "kernels/base/error.h"
 #include "kernels/base/checksum.h"
-#include "store/record/private.h"
+#include "store/record/file.h"
 
 #define SEAL_START "gpucal record, fnv1a-64 "
 

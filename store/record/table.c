@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
-#include "store/record/private.h"
+#include "store/record/file.h"
 
 static int is_text(const struct gcal_field *column)
 {

@@ -12,7 +12,7 @@
 
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
-#include "store/record/private.h"
+#include "store/record/file.h"
 
 /* The row of a device or a kernel, in a binary tree by name.  Only these are kept in
  * memory: measurements and samples are written at once.
@@ -245,7 +245,7 @@ static int add_lost(void *context, const char *node, int rank, const char *reaso
     return 0;
 }
 
-struct gcal_run_sink gcal_record_sink(struct gcal_record_writer *writer)
+struct gcal_run_sink gcal_record_file_sink(struct gcal_record_writer *writer)
 {
     return (struct gcal_run_sink){ .context = writer,
                                    .device = add_device,
@@ -306,7 +306,8 @@ static void remove_left(int folder, const char *name)
 
 /* ---- the writer ---- */
 
-struct gcal_record_writer *gcal_record_create(const char *path, struct gcal_error *err)
+struct gcal_record_writer *gcal_record_file_create(const char *path,
+                                                   struct gcal_error *err)
 {
     struct gcal_record_writer *w = calloc(1, sizeof(*w));
     int rc = 0;
@@ -350,7 +351,7 @@ struct gcal_record_writer *gcal_record_create(const char *path, struct gcal_erro
     if (rc == 0)
         return w;
     failed(w, err);
-    gcal_record_abandon(w);
+    gcal_record_file_abandon(w);
     return NULL;
 fail:
     if (w) {
@@ -378,7 +379,7 @@ static int close_file(struct gcal_record_writer *w, struct gcal_error *err)
     return 0;
 }
 
-void gcal_record_abandon(struct gcal_record_writer *writer)
+void gcal_record_file_abandon(struct gcal_record_writer *writer)
 {
     if (!writer)
         return;
@@ -499,8 +500,9 @@ static int move_in_place(struct gcal_record_writer *w, struct gcal_error *err)
     return rc;
 }
 
-int gcal_record_finish(struct gcal_record_writer *writer,
-                       const struct gcal_record_header *header, struct gcal_error *err)
+int gcal_record_file_finish(struct gcal_record_writer *writer,
+                            const struct gcal_record_header *header,
+                            struct gcal_error *err)
 {
     const struct gcal_catalogue_files *files = &header->catalogue_files;
     int rc = 0;
@@ -515,6 +517,6 @@ int gcal_record_finish(struct gcal_record_writer *writer,
     else
         rc = close_file(writer, err);
     rc = rc < 0 ? failed(writer, err) : move_in_place(writer, err);
-    gcal_record_abandon(writer);
+    gcal_record_file_abandon(writer);
     return rc;
 }

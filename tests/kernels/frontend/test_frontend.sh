@@ -1,6 +1,6 @@
 #!/bin/bash
-# test_frontend.sh GPUCAL MODULE OTHER READER: commands without the front end's module, without
-# libclang, and with modules that are not gpucal's or, as OTHER, of another version.
+# test_frontend.sh GPUCAL MODULE OTHER READER: commands without the modules, without libclang, and with
+# modules that are not gpucal's or, as OTHER, of another version.
 set -u
 gpucal=$1 module=$2 other=$3 reader=$4 status=0
 export XDG_CACHE_HOME=/dev/null # no counts of earlier runs
@@ -30,6 +30,11 @@ expect() { # WHAT, PATTERN, FOLDER
 expect "no module" 'front end.* is missing: install gpucal again.*gpucal-frontend\.so' "$folder/empty"
 expect "the process alone" 'front end.* is missing: install gpucal again.*gpucal-frontend\.so' "$folder/alone"
 cp "$reader" "$folder/bad"; cp "$reader" "$folder/foreign"; cp "$reader" "$other" "$folder/other"
+
+# Records have a module of their own.
+"$folder/bin/gpucal" fit --record "$folder/k.cl" --output "$folder/empty" > "$folder/record" 2>&1
+[ $? = 1 ] && grep -q 'records need gpucal-record\.so and libhdf5: install gpucal again (gpucal-record' "$folder/record" ||
+    { echo "no module for records:" && cat "$folder/record"; status=1; }
 
 libclang=$(LC_ALL=C readelf -d "$module" | sed -n 's/.*NEEDED.*\[\(libclang.*\)\]/\1/p')
 echo "not a library" > "$folder/bad/$libclang"

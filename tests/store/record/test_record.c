@@ -18,7 +18,7 @@
 #include "kernels/base/error.h"
 #include "kernels/base/random.h"
 #include "kernels/model/dtype.h"
-#include "store/record/private.h"
+#include "store/record/file.h"
 #include "tests/store/sample.h"
 
 static void write_record(const char *path)
