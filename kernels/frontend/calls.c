@@ -70,9 +70,7 @@ int gcal_count_describe(const struct gcal_count_request *request,
 
     if (answer.failed)
         return -1;
-    *description = (struct gcal_count_description){ 0 };
-    gcal_frontend_code_description((struct gcal_frontend_codec){ .wire = &wire },
-                                   description);
+    gcal_frontend_get_description(&wire, description);
     if (finish(&answer, &wire, err) == 0)
         return 0;
     gcal_count_description_clear(description);

@@ -144,6 +144,21 @@ void gcal_frontend_code_description(struct gcal_frontend_codec c,
     }
 }
 
+void gcal_frontend_put_description(struct gcal_buf *buf,
+                                   const struct gcal_count_description *d)
+{
+    struct gcal_count_description copy = *d;
+
+    gcal_frontend_code_description((struct gcal_frontend_codec){ .buf = buf }, &copy);
+}
+
+void gcal_frontend_get_description(struct gcal_wire *wire,
+                                   struct gcal_count_description *d)
+{
+    *d = (struct gcal_count_description){ 0 };
+    gcal_frontend_code_description((struct gcal_frontend_codec){ .wire = wire }, d);
+}
+
 void gcal_frontend_code_signature(struct gcal_frontend_codec c,
                                   struct gcal_count_signature *s)
 {

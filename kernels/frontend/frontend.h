@@ -28,11 +28,18 @@ struct gcal_frontend {
 };
 
 struct gcal_buf;
+struct gcal_wire;
 
 /* All that a count follows from, the source included, as bytes; the key of a count is their
  * hash, too.
  */
 void gcal_frontend_put_request(struct gcal_buf *buf, const struct gcal_count_request *r);
+
+/* A description as bytes, and of them. */
+void gcal_frontend_put_description(struct gcal_buf *buf,
+                                   const struct gcal_count_description *d);
+void gcal_frontend_get_description(struct gcal_wire *wire,
+                                   struct gcal_count_description *d);
 
 /* The one symbol that the module exports. */
 extern const struct gcal_frontend gcal_frontend;

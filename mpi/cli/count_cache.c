@@ -1,4 +1,4 @@
-/* count_cache.c - profiles of earlier counts, in files of the user's */
+/* count_cache.c - profiles and descriptions of earlier counts, in files of the user's */
 #include "mpi/cli/count_cache.h"
 
 #include <dirent.h>
@@ -108,16 +108,20 @@ static void hash_headers(void)
     free(path);
 }
 
-/* The name of a request's file. */
-static bool name_file(const struct gcal_count_request *r, char name[GCAL_HASH_TEXT_SIZE])
+enum answer { PROFILE, DESCRIPTION };
+
+/* The name of the file of an answer to a request. */
+static bool name_file(enum answer answer, const struct gcal_count_request *r,
+                      char name[GCAL_HASH_TEXT_SIZE])
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    char texts[GCAL_COUNT_KEY_SIZE + GCAL_HASH_TEXT_SIZE];
+    char texts[GCAL_COUNT_KEY_SIZE + GCAL_HASH_TEXT_SIZE + 1];
 
     pthread_once(&once, hash_headers);
     if (!*headers_hash || !gcal_command_count_key(r, texts))
         return false;
     memcpy(texts + GCAL_COUNT_KEY_SIZE, headers_hash, sizeof(headers_hash));
+    texts[sizeof(texts) - 1] = (char)answer;
     gcal_hash_fast(texts, sizeof(texts), name);
     return true;
 }
@@ -207,35 +211,27 @@ static void write_header(const char *name, const char *body, size_t size,
     snprintf(header, HEADER_SIZE, HEADER "%s %s\n", name, hash);
 }
 
-static struct gcal_profile *decode(const char *name, const char *text, size_t size)
-{
-    size_t length = HEADER_SIZE - 1;
-    char header[HEADER_SIZE];
-    struct gcal_wire body;
-
-    if (size <= length)
-        return NULL;
-    body = gcal_wire_open(text + length, size - length);
-    write_header(name, text + length, size - length, header);
-    return memcmp(header, text, length) == 0 ? gcal_profile_get(&body) : NULL;
-}
-
-static struct gcal_profile *look_up(int folder, const char *name)
+/* A file without its header; NULL if there is none of this name. */
+static char *look_up(int folder, const char *name, struct gcal_wire *body)
 {
     int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    struct gcal_profile *profile = NULL;
-    size_t size;
-    char *text;
+    size_t size = 0, length = HEADER_SIZE - 1;
+    char header[HEADER_SIZE], *text;
 
     if (file < 0)
         return NULL;
-    if ((text = read_all(file, &size)))
-        profile = decode(name, text, size);
-    free(text);
-    if (profile)
+    text = read_all(file, &size);
+    if (text && size > length)
+        write_header(name, text + length, size - length, header);
+    if (text && size > length && memcmp(header, text, length) == 0) {
+        *body = gcal_wire_open(text + length, size - length);
         futimens(file, NULL); /* the least recently used are removed first */
+    } else {
+        free(text);
+        text = NULL;
+    }
     close(file);
-    return profile;
+    return text;
 }
 
 /* ---- writing ---- */
@@ -316,20 +312,19 @@ static bool write_all(int file, const char *text, size_t size)
     return true;
 }
 
-static void store(int folder, const char *name, const struct gcal_profile *profile)
+static void store(int folder, const char *name, const struct gcal_buf *body)
 {
     static atomic_uint stores;
     unsigned number = atomic_fetch_add(&stores, 1);
-    struct gcal_buf buf = { 0 }, body = { 0 };
+    struct gcal_buf buf = { 0 };
     char header[HEADER_SIZE];
 
-    gcal_profile_put(&body, profile);
-    if (!body.failed) {
-        write_header(name, body.data, body.size, header);
+    if (!body->failed) {
+        write_header(name, body->data, body->size, header);
         gcal_buf_puts(&buf, header);
-        gcal_buf_put(&buf, body.data, body.size);
+        gcal_buf_put(&buf, body->data, body->size);
     }
-    if (!body.failed && !buf.failed && buf.size <= MOST_FILE_BYTES) {
+    if (!body->failed && !buf.failed && buf.size <= MOST_FILE_BYTES) {
         /* Readers see the whole file or none: it is renamed when complete.  'number' is that of
          * the process's file.
          */
@@ -349,22 +344,59 @@ static void store(int folder, const char *name, const struct gcal_profile *profi
         if (number % STORES_PER_TRIM == 0)
             trim(folder);
     }
-    gcal_buf_free(&body);
     gcal_buf_free(&buf);
 }
+
+/* ---- answers ---- */
 
 struct gcal_profile *gcal_command_count_cached(void *none,
                                                const struct gcal_count_request *request,
                                                struct gcal_error *err)
 {
-    char name[GCAL_HASH_TEXT_SIZE];
-    int folder = name_file(request, name) ? open_folder() : -1;
-    struct gcal_profile *profile = folder < 0 ? NULL : look_up(folder, name);
+    char name[GCAL_HASH_TEXT_SIZE], *text;
+    int folder = name_file(PROFILE, request, name) ? open_folder() : -1;
+    struct gcal_profile *profile = NULL;
+    struct gcal_buf body = { 0 };
+    struct gcal_wire wire;
 
     (void)none;
-    if (!profile && (profile = gcal_count(request, err)) && folder >= 0)
-        store(folder, name, profile);
+    if (folder >= 0 && (text = look_up(folder, name, &wire))) {
+        profile = gcal_profile_get(&wire);
+        free(text);
+    }
+    if (!profile && (profile = gcal_count(request, err)) && folder >= 0) {
+        gcal_profile_put(&body, profile);
+        store(folder, name, &body);
+        gcal_buf_free(&body);
+    }
     if (folder >= 0)
         close(folder);
     return profile;
+}
+
+int gcal_command_describe_cached(const struct gcal_count_request *request,
+                                 struct gcal_count_description *description,
+                                 struct gcal_error *err)
+{
+    char name[GCAL_HASH_TEXT_SIZE], *text;
+    int folder = name_file(DESCRIPTION, request, name) ? open_folder() : -1, rc = -1;
+    struct gcal_buf body = { 0 };
+    struct gcal_wire wire;
+
+    if (folder >= 0 && (text = look_up(folder, name, &wire))) {
+        gcal_frontend_get_description(&wire, description);
+        rc = wire.bad ? -1 : 0;
+        if (rc < 0)
+            gcal_count_description_clear(description);
+        free(text);
+    }
+    if (rc < 0 && (rc = gcal_count_describe(request, description, err)) == 0 &&
+        folder >= 0) {
+        gcal_frontend_put_description(&body, description);
+        store(folder, name, &body);
+        gcal_buf_free(&body);
+    }
+    if (folder >= 0)
+        close(folder);
+    return rc;
 }

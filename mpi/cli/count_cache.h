@@ -1,9 +1,9 @@
-/* count_cache.h - profiles of earlier counts, in files of the user's
+/* count_cache.h - profiles and descriptions of earlier counts, in files of the user's
  *
- * A profile follows from the source with all that it includes, the rest of the request, the
- * counting program and clang's own header; its file is named for the hash of these.  A
- * source that may have the compiler read or look for other files is counted anew.  The
- * cache never fails: what cannot be read or written is counted.
+ * They follow from the source with all that it includes, the rest of the request, the counting program
+ * and clang's own header; a file is named for the hash of these.  A source that may have the compiler read
+ * or look for other files is counted anew.  The cache never fails: what cannot be read or written is
+ * counted.
  */
 #ifndef GCAL_MPI_CLI_COUNT_CACHE_H
 #define GCAL_MPI_CLI_COUNT_CACHE_H
@@ -12,6 +12,7 @@
 
 #include "kernels/base/hash.h"
 
+struct gcal_count_description;
 struct gcal_count_request;
 struct gcal_error;
 struct gcal_profile;
@@ -22,6 +23,11 @@ struct gcal_profile;
 struct gcal_profile *gcal_command_count_cached(void *none,
                                                const struct gcal_count_request *request,
                                                struct gcal_error *err);
+
+/* gcal_count_describe(), or the description of an earlier one. */
+int gcal_command_describe_cached(const struct gcal_count_request *request,
+                                 struct gcal_count_description *description,
+                                 struct gcal_error *err);
 
 #define GCAL_COUNT_KEY_SIZE GCAL_HASH_TEXT_SIZE
 

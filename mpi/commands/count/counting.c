@@ -81,7 +81,10 @@ static size_t find_sizes(void *context, const struct gcal_size **sizes)
     const struct gcal_option_list *ats = &c->options->ats;
     size_t n = 0;
 
-    if (ats->n == 1 && gcal_count_describe(&c->request, &c->description, NULL) == 0) {
+    if (ats->n == 1 &&
+        (c->options->no_cache
+             ? gcal_count_describe(&c->request, &c->description, NULL)
+             : gcal_command_describe_cached(&c->request, &c->description, NULL)) == 0) {
         n = gcal_count_points_known(c->arena, ats->items[0], is_size, c, sizes);
         gcal_count_description_clear(&c->description);
     }

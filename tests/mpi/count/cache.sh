@@ -77,6 +77,25 @@ cmp -s out first || fail "a copy of another kernel's profile is taken"
 mark "$file"
 rm "$folder/$(printf '%064x' 1)"
 
+# ---- what is kept needs no front end, at given sizes too, where the source is described ----
+cat > life.cl << 'END'
+kernel void k(global const uchar *a, global uchar *b, int w, int h)
+{
+    int x = get_global_id(0), y = get_global_id(1), n = 0;
+    if (x >= w || y >= h)
+        return;
+    for (int v = y - 1; v <= y + 1; v++)
+        for (int u = x - 1; u <= x + 1; u++)
+            n += a[(v + h) % h * w + (u + w) % w];
+    b[y * w + x] = n;
+}
+END
+mkdir bin && cp "$gpucal" bin
+predict() { "$1" predict life.cl -l 32,4 -g '32*ceil(w/32),4*ceil(h/4)' --at w=4000,h=4000 --params "$tests/data/general/h200.yaml" 2>&1; }
+predict "$gpucal" > first_life
+predict bin/gpucal > out || fail "a kept count at sizes, without the front end"
+diff first_life out || fail "a prediction at sizes from kept counts differs"
+
 # ---- kernels of the catalogue ----
 kept=$(n_kept)
 "$gpucal" kernels increment N:64,128 F:1,4 --counts > cold || fail "kernels"
