@@ -706,16 +706,16 @@ size_t gcal_kernel_buffers(const struct gcal_kernel *kernel,
             continue;
         /* Where no range is stated: the numbers of gcal_dtype_fill(), which the kernel may
          * overwrite in outputs. */
-        bool is_filled = !arg->first && !arg->output && *arg->dtype != 'f';
-        size_t bytes = gcal_dtype_size(arg->dtype);
+        const char *filled =
+            arg->first || arg->output ? NULL : gcal_dtype_fill_last(arg->dtype);
 
         buffers[n++] = (struct gcal_count_buffer){
             .argument = arg->name,
             .elements = arg->value,
-            .bytes = bytes,
+            .bytes = gcal_dtype_size(arg->dtype),
             .channels = arg->channels,
-            .first = is_filled ? "0" : arg->first,
-            .last = is_filled ? bytes == 1 ? "127" : "1023" : arg->last,
+            .first = filled ? "0" : arg->first,
+            .last = filled ? filled : arg->last,
             .sorted = arg->sorted,
         };
     }

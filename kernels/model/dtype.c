@@ -290,3 +290,8 @@ int gcal_dtype_fill(uint64_t seed, const char *dtype, size_t count, void *data)
 {
     return gcal_dtype_fill_range(seed, dtype, &no_range, count, data);
 }
+
+const char *gcal_dtype_fill_last(const char *dtype)
+{
+    return *dtype == 'f' ? NULL : gcal_dtype_size(dtype) == 1 ? "127" : "1023";
+}

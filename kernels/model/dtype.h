@@ -19,6 +19,8 @@ const char *gcal_dtype_name(size_t i);
  * for an unknown type.
  */
 int gcal_dtype_fill(uint64_t seed, const char *dtype, size_t count, void *data);
+/* The largest of these integers, from 0 on, as text; NULL: they are of floating point. */
+const char *gcal_dtype_fill_last(const char *dtype);
 
 /* An interval of values, both ends included; first NaN: none given.  Sorted values rise
  * evenly from the first element to the last, as the beginnings of a sparse matrix's rows.

@@ -36,8 +36,7 @@ static const struct argp_option options[] = {
       0 },
     { "measure", 'M', NULL, 0,
       "Time the kernel on this machine as well, and its accesses to memory and its "
-      "on-chip "
-      "work alone",
+      "on-chip work alone, with integers of buffers as for 'predict'",
       0 },
     { "svg", SVG, "FILE", 0,
       "Draw a roofline with the kernel's points and bars of the time, as SVG", 0 },
@@ -171,7 +170,9 @@ int gcal_command_explain(int argc, char **argv)
     int rc;
 
     gcal_command_parse(&argp, argc, argv, &c);
-    rc = gcal_explain_set_open(arena, &set, &options, &err);
+    rc = c.measure ? gcal_predict_subject_prepare_measure(&c.subject, &c.own, &err) : 0;
+    if (rc == 0)
+        rc = gcal_explain_set_open(arena, &set, &options, &err);
     if (rc == 0)
         rc = explain_set(&c, &set, &err);
     gcal_arena_destroy(arena);

@@ -8,9 +8,11 @@
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/model/assume.h"
+#include "kernels/model/dtype.h"
 #include "kernels/model/expr.h"
 #include "kernels/model/profile.h"
 #include "kernels/count/count.h"
+#include "mpi/cli/quiet.h"
 #include "mpi/commands/count/options.h"
 #include "mpi/commands/own/own.h"
 
@@ -525,4 +527,43 @@ void gcal_own_kernel_clear(struct gcal_own_kernel *own)
     free(own->source);
     gcal_arena_destroy(own->arena);
     *own = (struct gcal_own_kernel){ 0 };
+}
+
+int gcal_own_values_add(struct gcal_count_options *count,
+                        const struct gcal_own_options *options, struct gcal_error *err)
+{
+    struct gcal_arena *arena = gcal_option_arena();
+    struct gcal_own_kernel own = { 0 };
+    struct gcal_count_buffer *all, *b;
+    size_t n = count->n_buffers;
+    const char *last;
+    int rc = gcal_own_kernel_read(count, options, NULL, &own, err);
+
+    all = gcal_arena_alloc(arena, n + own.signature.n_args, sizeof(*all));
+    for (size_t i = 0; i < n; i++)
+        all[i] = count->buffers[i];
+    for (size_t i = 0; rc == 0 && i < own.signature.n_args; i++) {
+        const struct gcal_count_signature_arg *arg = &own.signature.args[i];
+
+        if ((arg->kind != GCAL_COUNT_SIGNATURE_BUFFER &&
+             arg->kind != GCAL_COUNT_SIGNATURE_IMAGE) ||
+            arg->written || own.args[i].first ||
+            !(last = gcal_dtype_fill_last(arg->dtype)))
+            continue;
+        for (b = all; b < all + n && strcmp(b->argument, arg->name) != 0; b++)
+            ;
+        n += b == all + n;
+        b->argument = gcal_arena_strdup(arena, arg->name);
+        b->first = "0";
+        b->last = last;
+        if (!gcal_quiet_is_on())
+            fprintf(stderr,
+                    "gpucal: predicted and measured with values of '%s' from 0 to %s "
+                    "(--range %s=FIRST:LAST)\n",
+                    arg->name, last, arg->name);
+    }
+    count->buffers = all;
+    count->n_buffers = n;
+    gcal_own_kernel_clear(&own);
+    return rc;
 }

@@ -84,6 +84,12 @@ int gcal_own_kernel_read(const struct gcal_count_options *count,
                          struct gcal_own_kernel *own, struct gcal_error *err);
 void gcal_own_kernel_clear(struct gcal_own_kernel *own);
 
+/* Adds to 'count' which integers its kernel is timed with: those that buffers are filled with of which
+ * nothing is said, but not of outputs.  Says so on stderr.
+ */
+int gcal_own_values_add(struct gcal_count_options *count,
+                        const struct gcal_own_options *options, struct gcal_error *err);
+
 /* ---- sizes.c: values of the sizes, in their order ---- */
 
 /* Returns whether the kernel can be launched with these sizes: -1 with the reason. */

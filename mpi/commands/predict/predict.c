@@ -33,7 +33,10 @@ struct predict_command {
 enum { KEY_REFRESH = 0x200 };
 
 static const struct argp_option options[] = {
-    { "measure", 'M', NULL, 0, "Time the kernel on this machine as well", 0 },
+    { "measure", 'M', NULL, 0,
+      "Time the kernel on this machine as well.  Its buffers have integers from 0 to "
+      "1023 (of 8 bits, to 127), or those of --range: for the prediction, too",
+      0 },
     { "refresh", KEY_REFRESH, NULL, 0,
       "Measure what a launch costs now on this machine, and predict with it", 0 },
     { 0 },
@@ -355,6 +358,8 @@ int gcal_command_predict(int argc, char **argv)
     int rc;
 
     gcal_command_parse(&argp, argc, argv, &c);
-    rc = run(&c, &err);
+    rc = c.measure ? gcal_predict_subject_prepare_measure(&c.subject, &c.own, &err) : 0;
+    if (rc == 0)
+        rc = run(&c, &err);
     return rc < 0 ? gcal_command_fail(&err) : 0;
 }

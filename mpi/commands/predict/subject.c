@@ -80,6 +80,13 @@ void gcal_predict_subject_check_measure(
         argp_error(state, "--buffer and --range require KERNEL.cl");
 }
 
+int gcal_predict_subject_prepare_measure(struct gcal_predict_subject_options *options,
+                                         const struct gcal_own_options *own,
+                                         struct gcal_error *err)
+{
+    return options->count.file ? gcal_own_values_add(&options->count, own, err) : 0;
+}
+
 /* ---- the kernel ---- */
 
 /* Fills 'list' with the one kernel that the tags select. */

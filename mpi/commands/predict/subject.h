@@ -39,6 +39,10 @@ struct gcal_predict_subject {
     struct gcal_predict_target target;
 };
 
+/* Before the subject of --measure is opened: what it is timed with holds for its counts, too. */
+int gcal_predict_subject_prepare_measure(struct gcal_predict_subject_options *options,
+                                         const struct gcal_own_options *own,
+                                         struct gcal_error *err);
 /* The device and the kernel; what both lack is one message.  Clear 'subject' in any case. */
 int gcal_predict_subject_open(const struct gcal_predict_subject_options *options,
                               struct gcal_predict_subject *subject,

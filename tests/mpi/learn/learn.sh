@@ -484,6 +484,36 @@ END
     expect_line '"measured_s": [0-9.e-]+'
 }
 
+# What is measured is predicted: places by integers that nothing is said of.
+case_values() {
+    cat > look.cl << 'END'
+kernel void look(global const int *key, global const uchar *low, global const float *t, global float *out)
+{
+    int i = get_global_id(0);
+
+    out[i] = t[key[i]] + t[low[i]];
+}
+END
+    look=(look.cl -l 64 -g n --at n=65536 --buffer t=4194304 --model general --json)
+    time_of() { sed -n 's/^ *"time_s": *\([0-9.e-]*\),*$/\1/p' out; }
+    run "$gpucal" predict "${look[@]}" --measure
+    expect_status 0
+    expect_line "values of 'key' from 0 to 1023 .--range key=FIRST:LAST"
+    expect_line "values of 'low' from 0 to 127 "
+    measured=$(time_of)
+    run "$gpucal" predict "${look[@]}" --range key=0:1023 --range low=0:127
+    expect_status 0
+    [ "$measured" = "$(time_of)" ] || fail "other places are predicted than are measured"
+    run "$gpucal" predict "${look[@]}"
+    [ "$measured" != "$(time_of)" ] || fail "the places make no difference"
+    run "$gpucal" predict "${look[@]}" --range key=0:4194303 --range low=0:127
+    all=$(time_of)
+    run "$gpucal" predict "${look[@]}" --range key=0:4194303 --measure
+    expect_status 0
+    [ "$all" = "$(time_of)" ] || fail "--range does not hold for the prediction"
+    ! grep -q "values of 'key'" err || fail "values are made up beside --range"
+}
+
 case_bad() {
     unset TEST_RUN_ITEMS
     refused 5 "writes after the .* elements of its buffer 'y'" -k beyond -l 64 -g n --buffer y=n
