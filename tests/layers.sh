@@ -39,6 +39,7 @@ store/links                  : store/params store/files
 store/ledger                 : store/params store/files
 store/publish                : store/params store/files store/links store/ledger
 store/medians                : store/files store/ledger store/record
+store/checks                 : store/files
 store/learned                : store/params store/files store/predict
 store/observed               : store/params store/files
 store/lib                    : store/params store/files store/links store/facts store/predict store/learned store/observed
@@ -51,6 +52,7 @@ calib/plan                   : kernels/generate kernels/interpret fit calib/conf
 calib/results                : fit fit/links store/links store/params store/files store/record store/ledger store/publish store/medians calib/config
 calib/learn                  : fit store/params store/files store/predict store/learned store/observed store/publish
 calib/audit                  : fit store/params store/files store/ledger calib/config
+calib/health                 : kernels/generate fit store/checks calib/config calib/select calib/worker calib/plan
 calib/compare                : kernels/generate fit store/record calib/results
 mpi/cli                      : kernels kernels/includes kernels/count kernels/frontend kernels/generate fit store/params store/files store/record store/publish calib/config calib/worker calib/plan
 mpi/commands/count           : kernels kernels/includes kernels/count kernels/remove kernels/generate mpi/cli
@@ -67,7 +69,7 @@ mpi/commands/store           : kernels/generate store/learned store/params store
 mpi/commands/show            : store/links store/learned store/params store/files store/facts store/ledger calib/config calib/audit mpi/cli
 mpi/commands/audit/output    : store/files store/params calib/audit calib/learn mpi/cli
 mpi/commands/audit           : store/files calib/config calib/audit calib/learn mpi/cli mpi/commands/audit/output
-mpi/commands/health          : store/files store/params calib/config calib/audit calib/worker mpi/cli
+mpi/commands/health          : kernels/generate store/files store/params store/checks calib/config calib/audit calib/worker calib/health mpi/cli
 mpi/commands/export          : store/learned store/params store/files store/ledger store/facts store/predict mpi/cli mpi/commands/count
 mpi/commands/share           : store/lib mpi/cli mpi/commands/count
 mpi                          : calib/worker mpi/cli

@@ -70,7 +70,8 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
         rc = gcal_plan_check_clock(&plan);
     gcal_plan_end(&plan, rc); /* of a plan that did not come to its kernels */
     const struct gcal_plan_use use = { .span_s = plan.last_launch_s - plan.first_launch_s,
-                                       .busy_s = plan.busy_s };
+                                       .busy_s = plan.busy_s,
+                                       .others = plan.others };
     if (plan.hooks->used)
         plan.hooks->used(plan.hooks->progress_context, &use);
     if (rc < 0 && err)

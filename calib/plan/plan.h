@@ -56,6 +56,7 @@ struct gcal_plan_use {
     double
         busy_s; /* times of launches and copies; without those of checks.  The first one of
                       a kernel is taken to be as long as the second. */
+    bool others; /* it was given up because others use it */
 };
 
 /* A kernel of this device that was measured before the run was resumed. */

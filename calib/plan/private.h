@@ -71,6 +71,7 @@ struct gcal_plan {
     struct gcal_worker_use use;
     double first_launch_s, last_launch_s; /* likewise, begin and end; 0: none yet */
     double busy_s;
+    bool others;     /* use the device, so that it is given up */
     unsigned worker; /* its number; a new one has nothing prepared */
     int failures;    /* since the last success */
     uint64_t random, order;

@@ -73,6 +73,7 @@ static double busy_share(const struct gcal_plan *plan)
 
 static int give_up(struct gcal_plan *plan, double share)
 {
+    plan->others = true;
     return gcal_error_set(
         plan->err, GCAL_EDEVICE,
         "%s on %s is in use by others, for %.0f %% of the time: its times "

@@ -6,6 +6,7 @@
 
 #include "store/files/store.h"
 
+struct gcal_buf;
 struct gcal_sign_key;
 struct gcal_sign_keys;
 struct stat;
@@ -165,6 +166,17 @@ int gcal_store_open_append(const struct gcal_store *store, int folder, const cha
 /* Appends and flushes lines; marks a cut line before them. */
 int gcal_store_append(const struct gcal_store *store, int fd, const char *shown,
                       const char *lines, size_t size, struct gcal_error *err);
+
+/* ---- lines that are signed one by one; 'head' begins what the signature covers ---- */
+
+/* Adds the signature of the line that begins at 'from', if there is a key, and its end. */
+int gcal_store_end_line(const struct gcal_sign_key *key, const char *head,
+                        struct gcal_buf *lines, size_t from, struct gcal_error *err);
+/* Whether a line, without its end, counts: if the store has a key, or trusts some, one of them
+ * has signed it.
+ */
+bool gcal_store_line_is_signed(const struct gcal_store *store, const char *head,
+                               const char *line);
 
 /* Takes a lock that others hold for moments: waits for it.  A descriptor to close, or
  * -1.

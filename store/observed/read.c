@@ -112,20 +112,7 @@ void gcal_observed_clear(struct gcal_observed_files *files)
 
 bool gcal_observed_is_signed(const struct gcal_store *store, const char *line)
 {
-    const char *signature = strrchr(line, '\t');
-    struct gcal_buf text = { 0 };
-    bool is = false;
-
-    if (!store->public_key && !store->trusted)
-        return true;
-    if (!signature)
-        return false;
-    gcal_buf_puts(&text, GCAL_OBSERVED_SIGNED);
-    gcal_buf_put(&text, line, (size_t)(signature - line));
-    gcal_buf_printf(&text, "\n%s\n", signature + 1);
-    is = !text.failed && gcal_store_check_own(store, text.data, text.size, NULL) == 0;
-    gcal_buf_free(&text);
-    return is;
+    return gcal_store_line_is_signed(store, GCAL_OBSERVED_SIGNED, line);
 }
 
 /* First what is left, so that a crash doubles it rather than losing it. */

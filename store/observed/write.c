@@ -203,33 +203,6 @@ static int write_lines(struct gcal_observer *o, const struct gcal_buf *lines,
 
 /* ---- lines ---- */
 
-/* Adds the line's signature, if there is a key, and its end. */
-static int end_line(const struct gcal_observer *o, struct gcal_buf *lines, size_t from,
-                    struct gcal_error *err)
-{
-    struct gcal_buf text = { 0 };
-    char *signature = NULL;
-
-    if (o->key && !lines->failed) {
-        gcal_buf_puts(&text, GCAL_OBSERVED_SIGNED);
-        gcal_buf_put(&text, lines->data + from, lines->size - from);
-        gcal_buf_puts(&text, "\n");
-        if (text.failed)
-            gcal_error_memory(err);
-        else
-            signature = gcal_sign(o->key, text.data, text.size, err);
-        gcal_buf_free(&text);
-        if (!signature)
-            return -1;
-        gcal_buf_puts(lines, "\t");
-        gcal_buf_puts(lines, signature);
-        free(signature);
-    } else {
-        gcal_buf_puts(lines, "\n");
-    }
-    return lines->failed ? gcal_error_memory(err) : 0;
-}
-
 static int put_profile(const struct gcal_observer *o, const struct gcal_observation *t,
                        struct gcal_buf *lines, struct gcal_error *err)
 {
@@ -251,7 +224,7 @@ static int put_profile(const struct gcal_observer *o, const struct gcal_observat
             gcal_buf_put(lines, at, 1);
     }
     free(text);
-    return end_line(o, lines, from, err);
+    return gcal_store_end_line(o->key, GCAL_OBSERVED_SIGNED, lines, from, err);
 }
 
 /* What the file gets for a time: its header and the kernel's profile, if it has none. */
@@ -270,7 +243,7 @@ static int make_lines(const struct gcal_observer *o, const struct gcal_observati
     gcal_buf_printf(lines, "time\t%s\t%s\t%s\t%s\t%.9g\t%s\t%s:%" PRIu64, t->fingerprint,
                     t->node, t->uid, *t->sizes ? t->sizes : "-", t->time_s, utc,
                     strchr(o->shown, '/') + 1, o->n_lines);
-    return end_line(o, lines, from, err);
+    return gcal_store_end_line(o->key, GCAL_OBSERVED_SIGNED, lines, from, err);
 }
 
 static int write_time(struct gcal_observer *o, const struct gcal_observation *t,

@@ -279,6 +279,20 @@ static int remove_files(struct forgetting *f, const struct target *t,
     return rc;
 }
 
+/* Its checks, which are not in the ledger. */
+static int remove_checks(const struct forgetting *f, const char *name,
+                         struct gcal_error *err)
+{
+    int folder, rc = gcal_store_folder(f->store, f->store->dirfd, "checks", "checks",
+                                       &folder, err);
+
+    if (rc > 0) {
+        gcal_store_remove(folder, gcal_arena_format(f->arena, "%s.tsv", name));
+        close(folder);
+    }
+    return rc < 0 ? -1 : 0;
+}
+
 static int forget_node(struct forgetting *f, const char *name, struct gcal_error *err)
 {
     const char *medians = gcal_arena_format(f->arena, "%s.tsv", name);
@@ -304,6 +318,8 @@ static int forget_node(struct forgetting *f, const char *name, struct gcal_error
     if (rc >= 0 && any) {
         f->n_files++;
         rc = f->what->dry_run ? 0 : remove_files(f, &t, removals, removes, err);
+        if (rc == 0 && !f->what->dry_run)
+            rc = remove_checks(f, name, err);
     }
     for (int i = 0; i < N_REMOVALS; i++)
         if (removals[i].folder >= 0)

@@ -204,8 +204,8 @@ int gcal_store_prune(struct gcal_store *store, size_t keep, double max_age_s,
                          dry_run,
                          .strangers = strangers,
                          .lines = { .store = store } };
-    static const char *const others[] = { "tracks", "medians", "kernels", "locks",
-                                          "observed" };
+    static const char *const others[] = { "tracks", "medians",  "kernels",
+                                          "locks",  "observed", "checks" };
     int rc = gcal_ledger_lines_refresh(&p.lines, err);
 
     gcal_ledger_lines_sort(&p.lines);

@@ -10,14 +10,17 @@
 #include "kernels/base/arena.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/error.h"
+#include "kernels/base/log.h"
 #include "kernels/base/strings.h"
 #include "calib/config/config.h"
 #include "calib/worker/worker.h"
+#include "mpi/cli/catalogue.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/json.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
 #include "mpi/cli/parse.h"
+#include "mpi/commands/health/private.h"
 #include "store/files/store.h"
 
 /* OpenCL answers in less. */
@@ -27,30 +30,28 @@
 struct health_command {
     const char *node, *store, *config;
     double max_age_s; /* 0: any age */
-    bool require, json;
+    bool require, check, json;
 };
-
-enum verdict { GOOD, WARNING, FAILURE, UNKNOWN };
-
-static const char *const names[] = { "good", "warning", "failure", "unknown" };
 
 struct health {
-    struct gcal_arena *arena;
-    const char *node;
-    enum verdict verdict;
-    const char *reason; /* of the verdict; NULL: none yet */
-    const char *code;   /* stable, for scripts; "" if it is good */
+    struct gcal_verdicts v;
     size_t n_published, n_present;
-    bool looked; /* at the devices: it is this node */
+    bool looked;    /* at the devices: it is this node */
+    json_t *checks; /* NULL: none is asked for */
 };
 
-enum { REQUIRE = 256, MAX_AGE };
+enum { REQUIRE = 256, MAX_AGE, CHECK };
 
 static const struct argp_option options[] = {
     { "node", 'N', "NODE", 0, "The node (default: this one)", 0 },
     { "require", REQUIRE, NULL, 0, "A node that is not calibrated is a failure", 0 },
     { "max-age", MAX_AGE, "DAYS", 0,
       "A model that was calibrated longer ago is a warning (default: any age)", 0 },
+    { "check", CHECK, NULL, 0,
+      "Measure each device for at most 5 s of its time, and compare it with its checks "
+      "before "
+      "and with its type",
+      0 },
     { 0 },
 };
 
@@ -70,6 +71,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case MAX_AGE:
         c->max_age_s = gcal_option_positive(arg, "", "--max-age", state) * DAY_S;
+        break;
+    case CHECK:
+        c->check = true;
+        break;
+    case ARGP_KEY_END:
+        if (c->check && c->node)
+            argp_error(state, "--check measures the devices of this node: it excludes "
+                              "--node");
         break;
     case ARGP_KEY_ARG:
         gcal_option_refuse_argument(arg, state);
@@ -91,45 +100,31 @@ static const struct argp argp = {
         "Says in one line whether a node is well: whether the devices that are published "
         "of "
         "it are there, if it is this node, and whether 'gpucal audit' finds a confirmed "
-        "drift.\v"
+        "drift.  --check measures them as well, in seconds.\v"
         "Examples:\n"
         "  gpucal health --node n1\n"
-        "  gpucal health --require --max-age 90\n\n"
+        "  gpucal health --require --max-age 90\n"
+        "  gpucal health --check --json\n\n"
         "A failure is what was seen, never that it could not look: this is 'unknown', as "
         "is a node given by --node of which nothing is published.  Without --node, this "
         "node is good then, unless --require is given.\n"
         "Exit status: 0 good, 2 a warning, 3 a failure, 1 unknown.",
 };
 
-/* ---- verdicts ---- */
-
-/* The first of the gravest counts; what was seen counts more than what could not be. */
-static void judge(struct health *h, enum verdict verdict, const char *code,
-                  const char *reason)
-{
-    static const int weights[] = {
-        [GOOD] = 0, [WARNING] = 1, [UNKNOWN] = 2, [FAILURE] = 3
-    };
-
-    if (h->reason && weights[verdict] <= weights[h->verdict])
-        return;
-    h->verdict = verdict;
-    h->code = code;
-    h->reason = reason;
-}
-
 /* ---- devices ---- */
 
-static bool has_device(const struct gcal_device_info *devices, size_t n, const char *uid)
+static const struct gcal_device_info *find_device(const struct gcal_device_info *devices,
+                                                  size_t n, const char *uid)
 {
     for (size_t i = 0; i < n; i++)
         if (strcmp(devices[i].uid, uid) == 0)
-            return true;
-    return false;
+            return &devices[i];
+    return NULL;
 }
 
-/* REFUSED: there is no device. */
-static void check_devices(struct health *h, const struct gcal_params *published)
+/* Whether they are there; with 'check', each is measured.  REFUSED: there is no device. */
+static void check_devices(struct health *h, const struct gcal_params *published,
+                          struct gcal_check_context *check)
 {
     struct gcal_worker_spawner *spawner;
     struct gcal_worker *worker = NULL;
@@ -143,23 +138,35 @@ static void check_devices(struct health *h, const struct gcal_params *published)
         outcome = gcal_worker_list_devices(worker, LIST_S, &devices, &h->n_present, &why);
     h->looked = outcome == GCAL_WORKER_DONE || outcome == GCAL_WORKER_REFUSED;
     if (outcome == GCAL_WORKER_TIMED_OUT || gcal_clock_now_s() - start_s >= LIST_S)
-        judge(
-            h, FAILURE, "GPUCAL-OPENCL-HANGS",
-            gcal_arena_format(h->arena, "OpenCL does not answer within %.0f s", LIST_S));
+        gcal_verdicts_add(&h->v, GCAL_VERDICT_FAILURE, "GPUCAL-OPENCL-HANGS",
+                          gcal_arena_format(h->v.arena,
+                                            "OpenCL does not answer within %.0f s",
+                                            LIST_S));
     else if (outcome == GCAL_WORKER_DIED)
-        judge(h, UNKNOWN, "GPUCAL-BLIND",
-              gcal_arena_format(h->arena, "the devices are not known: %s", why.text));
+        gcal_verdicts_add(
+            &h->v, GCAL_VERDICT_UNKNOWN, "GPUCAL-BLIND",
+            gcal_arena_format(h->v.arena, "the devices are not known: %s", why.text));
     for (size_t i = 0; i < published->n_devices && h->looked; i++) {
         const struct gcal_device_info *info = &published->devices[i].info;
 
-        if (!has_device(devices, h->n_present, info->uid))
-            judge(h, FAILURE, "GPUCAL-DEVICE-GONE",
-                  gcal_arena_format(h->arena, "%s (%s) is gone", info->name, info->uid));
+        if (!find_device(devices, h->n_present, info->uid))
+            gcal_verdicts_add(
+                &h->v, GCAL_VERDICT_FAILURE, "GPUCAL-DEVICE-GONE",
+                gcal_arena_format(h->v.arena, "%s (%s) is gone", info->name, info->uid));
+    }
+    gcal_worker_stop(worker);
+    for (size_t i = 0; i < published->n_devices && h->looked && check; i++) {
+        const struct gcal_params_device *d = &published->devices[i];
+        const struct gcal_device_info *info =
+            find_device(devices, h->n_present, d->info.uid);
+
+        check->spawner = spawner;
+        if (info)
+            json_array_append_new(h->checks, gcal_check_device(&h->v, check, d, info));
     }
     for (size_t i = 0; i < h->n_present && devices; i++)
         gcal_device_info_clear(&devices[i]);
     free(devices);
-    gcal_worker_stop(worker);
     gcal_worker_spawner_stop(spawner);
 }
 
@@ -176,9 +183,10 @@ static int add_device(void *context, const struct gcal_audit_device *device,
         bool failed = f->verdict == GCAL_AUDIT_FAIL;
 
         if (failed || f->verdict == GCAL_AUDIT_WARN)
-            judge(h, failed ? FAILURE : WARNING, f->code,
-                  gcal_arena_format(h->arena, "drift of %s: %s (%s)", device->name,
-                                    f->what, f->code));
+            gcal_verdicts_add(&h->v, failed ? GCAL_VERDICT_FAILURE : GCAL_VERDICT_WARNING,
+                              f->code,
+                              gcal_arena_format(h->v.arena, "drift of %s: %s (%s)",
+                                                device->name, f->what, f->code));
     }
     return 0;
 }
@@ -206,16 +214,18 @@ static void check_age(struct health *h, const struct gcal_params *published,
         }
     }
     if (oldest)
-        judge(h, WARNING, "GPUCAL-OLD",
-              gcal_arena_format(h->arena,
-                                "model %s was calibrated %.0f days ago: calibrate it "
-                                "again, or 'gpucal store forget' it",
-                                oldest, age_s / DAY_S));
+        gcal_verdicts_add(
+            &h->v, GCAL_VERDICT_WARNING, "GPUCAL-OLD",
+            gcal_arena_format(h->v.arena,
+                              "model %s was calibrated %.0f days ago: calibrate it "
+                              "again, or 'gpucal store forget' it",
+                              oldest, age_s / DAY_S));
 }
 
 /* ---- the node ---- */
 
 GCAL_ARENA_DESTROYER(clear_published, gcal_params_clear)
+GCAL_ARENA_DESTROYER(close_catalogue, gcal_catalogue_close)
 
 /* What is published of it; NULL, without error: nothing. */
 static struct gcal_params *
@@ -229,13 +239,13 @@ read_published(struct health *h, const struct gcal_store *store, struct gcal_err
     if (gcal_store_nodes(store, &nodes, &n, err) < 0)
         return NULL;
     for (size_t i = 0; i < n; i++)
-        found = found || strcmp(nodes[i], h->node) == 0;
+        found = found || strcmp(nodes[i], h->v.node) == 0;
     gcal_strings_free(nodes, n);
     if (!found)
         return NULL;
-    published = gcal_arena_alloc(h->arena, 1, sizeof(*published));
-    gcal_arena_own(h->arena, published, clear_published);
-    if (gcal_store_load(store, h->node, NULL, published, err) < 0)
+    published = gcal_arena_alloc(h->v.arena, 1, sizeof(*published));
+    gcal_arena_own(h->v.arena, published, clear_published);
+    if (gcal_store_load(store, h->v.node, NULL, published, err) < 0)
         return NULL;
     h->n_published = published->n_devices;
     return published;
@@ -245,87 +255,110 @@ read_published(struct health *h, const struct gcal_store *store, struct gcal_err
 static int look(struct health *h, const struct health_command *c,
                 struct gcal_config *config, struct gcal_error *err)
 {
-    const char *here = gcal_node_name(h->arena), *path;
+    const char *here = gcal_node_name(h->v.arena), *path;
     struct gcal_store *store;
     struct gcal_params *published;
 
-    h->node = c->node ? c->node : here;
+    h->v.node = c->node ? c->node : here;
     if (gcal_config_read_settings(c->config, config, err) < 0 ||
-        !(path = gcal_command_store_path(h->arena, c->store, c->config, err)) ||
-        !(store = gcal_command_store_open(h->arena, path, false, err)))
+        !(path = gcal_command_store_path(h->v.arena, c->store, c->config, err)) ||
+        !(store = gcal_command_store_open(h->v.arena, path, false, err)))
         return -1;
     *err = (struct gcal_error){ 0 };
     published = read_published(h, store, err);
     if (!published && err->code)
         return -1;
     if (!published && c->require)
-        judge(h, FAILURE, "GPUCAL-NOT-CALIBRATED", "nothing is published of it");
+        gcal_verdicts_add(&h->v, GCAL_VERDICT_FAILURE, "GPUCAL-NOT-CALIBRATED",
+                          "nothing is published of it");
     else if (!published && c->node) /* a name that is mistyped must not pass for ever */
-        judge(h, UNKNOWN, "GPUCAL-NOT-CALIBRATED",
-              "nothing is published of it: 'gpucal show' lists the nodes that are "
-              "calibrated");
+        gcal_verdicts_add(
+            &h->v, GCAL_VERDICT_UNKNOWN, "GPUCAL-NOT-CALIBRATED",
+            "nothing is published of it: 'gpucal show' lists the nodes that are "
+            "calibrated");
     if (published && c->require) {
         for (size_t i = 0; i < published->n_devices; i++) {
             const struct gcal_params_device *d = &published->devices[i];
 
             if (!d->n_models)
-                judge(h, FAILURE, "GPUCAL-NOT-CALIBRATED",
-                      gcal_arena_format(h->arena, "%s (%s) is not calibrated",
-                                        d->info.name, d->info.uid));
+                gcal_verdicts_add(&h->v, GCAL_VERDICT_FAILURE, "GPUCAL-NOT-CALIBRATED",
+                                  gcal_arena_format(h->v.arena,
+                                                    "%s (%s) is not calibrated",
+                                                    d->info.name, d->info.uid));
         }
     }
-    if (published && here && strcmp(h->node, here) == 0)
-        check_devices(h, published);
-    if (published && h->verdict != FAILURE) {
-        const struct gcal_audit_policy policy = gcal_audit_policy_of(config);
+    const struct gcal_audit_policy policy = gcal_audit_policy_of(config);
+    struct gcal_check_context check = {
+        .node = h->v.node, .store_path = path, .store = store, .policy = &policy
+    };
+    if (published && c->check) {
+        const struct gcal_command_catalogue_sources built_in = { 0 };
+
+        if (!(check.catalogue =
+                  gcal_arena_own(h->v.arena, gcal_command_catalogue_open(&built_in, err),
+                                 close_catalogue)))
+            return -1;
+        h->checks = json_array();
+        gcal_log_set_level(
+            GCAL_LOG_WARN); /* not what calibrations say of their progress */
+    }
+    if (published && here && strcmp(h->v.node, here) == 0)
+        check_devices(h, published, h->checks ? &check : NULL);
+    if (published && h->v.verdict != GCAL_VERDICT_FAILURE) {
         struct gcal_audit_summary summary = { 0 };
         struct gcal_error why = { 0 };
 
-        if (gcal_audit_store(h->arena, store, h->node, &policy, add_device, h, &summary,
-                             &why) < 0)
-            judge(h, UNKNOWN, "GPUCAL-BLIND",
-                  gcal_arena_format(h->arena, "the node is not audited: %s", why.text));
+        if (gcal_audit_store(h->v.arena, store, h->v.node, &policy, add_device, h,
+                             &summary, &why) < 0)
+            gcal_verdicts_add(
+                &h->v, GCAL_VERDICT_UNKNOWN, "GPUCAL-BLIND",
+                gcal_arena_format(h->v.arena, "the node is not audited: %s", why.text));
         for (size_t i = 0; i < summary.n_unread; i++)
-            judge(h, UNKNOWN, "GPUCAL-BLIND",
-                  gcal_arena_format(h->arena, "the node is not audited: %s",
-                                    summary.unread[i].why));
+            gcal_verdicts_add(&h->v, GCAL_VERDICT_UNKNOWN, "GPUCAL-BLIND",
+                              gcal_arena_format(h->v.arena, "the node is not audited: %s",
+                                                summary.unread[i].why));
     }
     if (published && c->max_age_s > 0)
         check_age(h, published, c->max_age_s);
     if (!h->n_published)
-        judge(h, GOOD, "", "nothing is published of it");
+        gcal_verdicts_add(&h->v, GCAL_VERDICT_GOOD, "", "nothing is published of it");
     else
-        judge(h, GOOD, "",
-              gcal_arena_format(h->arena, "%zu device%s%s", h->n_published,
-                                h->n_published == 1 ? "" : "s",
-                                h->looked ? "" : ", not looked at from here"));
+        gcal_verdicts_add(
+            &h->v, GCAL_VERDICT_GOOD, "",
+            gcal_arena_format(h->v.arena, "%zu device%s%s", h->n_published,
+                              h->n_published == 1 ? "" : "s",
+                              h->looked ? "" : ", not looked at from here"));
     return 0;
 }
 
 static void print(const struct health *h, bool json)
 {
+    const json_t *check;
     json_t *all;
+    size_t i;
 
     if (!json) {
-        printf("%s: %s: %s\n", h->node, names[h->verdict], h->reason);
+        printf("%s: %s: %s\n", h->v.node, gcal_verdict_names[h->v.verdict], h->v.reason);
+        json_array_foreach(h->checks, i, check) gcal_check_print(check);
         return;
     }
-    all = json_pack("{s:s, s:s, s:s, s:s, s:i, s:o}", "node", h->node, "status",
-                    names[h->verdict], "code", h->code, "reason", h->reason, "published",
-                    (int)h->n_published, "present",
-                    h->looked ? json_integer((json_int_t)h->n_present) : json_null());
+    all = json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:O?}", "node", h->v.node, "status",
+                    gcal_verdict_names[h->v.verdict], "code", h->v.code, "reason",
+                    h->v.reason, "published", (int)h->n_published, "present",
+                    h->looked ? json_integer((json_int_t)h->n_present) : json_null(),
+                    "checks", h->checks);
     gcal_json_print(all, "health");
     json_decref(all);
 }
 
 int gcal_command_health(int argc, char **argv)
 {
-    static const int status[] = { [GOOD] = GCAL_OK,
-                                  [WARNING] = GCAL_EDRIFT_WARN,
-                                  [FAILURE] = GCAL_EDRIFT,
-                                  [UNKNOWN] = GCAL_EINPUT };
+    static const int status[] = { [GCAL_VERDICT_GOOD] = GCAL_OK,
+                                  [GCAL_VERDICT_WARNING] = GCAL_EDRIFT_WARN,
+                                  [GCAL_VERDICT_FAILURE] = GCAL_EDRIFT,
+                                  [GCAL_VERDICT_UNKNOWN] = GCAL_EINPUT };
     struct health_command c = { 0 };
-    struct health h = { .code = "" };
+    struct health h = { .v = { .code = "" } };
     struct gcal_config config = { 0 };
     struct gcal_error err = { 0 };
     int rc;
@@ -333,15 +366,16 @@ int gcal_command_health(int argc, char **argv)
     gcal_command_parse(&argp, argc, argv, &c);
     if (c.node && gcal_store_check_name("node", c.node, &err) < 0)
         return gcal_command_fail(&err);
-    h.arena = gcal_arena_create();
+    h.v.arena = gcal_arena_create();
     rc = look(&h, &c, &config, &err);
-    if (rc < 0 && h.node) {
-        judge(&h, UNKNOWN, "GPUCAL-BLIND", err.text);
+    if (rc < 0 && h.v.node) {
+        gcal_verdicts_add(&h.v, GCAL_VERDICT_UNKNOWN, "GPUCAL-BLIND", err.text);
         rc = 0;
     }
     if (rc == 0)
         print(&h, c.json);
+    json_decref(h.checks);
     gcal_config_clear(&config);
-    gcal_arena_destroy(h.arena);
-    return rc < 0 ? gcal_command_fail(&err) : status[h.verdict];
+    gcal_arena_destroy(h.v.arena);
+    return rc < 0 ? gcal_command_fail(&err) : status[h.v.verdict];
 }

@@ -975,6 +975,7 @@ static void a_device_in_use_is_given_up(void **state)
     assert_int_equal(run(&err), -1);
     assert_int_equal(err.code, GCAL_EDEVICE);
     assert_non_null(strstr(err.text, "in use by others, for 70 % of the time"));
+    assert_true(use.others);
     assert_int_equal(device.launches + n_sunk, 0);
 }
 
@@ -988,6 +989,7 @@ static void a_device_that_is_idle_soon_is_awaited(void **state)
     assert_int_equal(run(&err), 0);
     assert_int_equal(device.n_busy, 2);
     assert_int_equal(n_sunk, 10);
+    assert_false(use.others);
 }
 
 /* Others begin to use it. */
@@ -1003,6 +1005,7 @@ static void a_device_that_is_taken_is_given_up(void **state)
     device.busy[2] = 0.4;
     assert_int_equal(run(&err), -1);
     assert_non_null(strstr(err.text, "in use by others, for 40 % of the time"));
+    assert_true(use.others);
 }
 
 /* Another program and this one take turns; no launch takes longer for that. */

@@ -70,6 +70,7 @@ COMMANDS = [
     ("show --store drifting --history", 0),
     ("show --store fits --history --type '*'", 0),
     ("health --store store --node vm", 0),
+    ("health --store store --check", 0),
     ("export --store drifting --model matmul_sq", 0),
     ("share nbody.yaml --divide n=8192 --model general --store shared --nodes vm", 0),
     ("store verify --store store", 0),
@@ -271,6 +272,8 @@ def run_commands():
         if some and not some.match(command):
             continue
         environment = f'LD_PRELOAD="{steady}:$LD_PRELOAD"' if command.startswith(("calibrate", "learn")) else ""
+        if "--check" in command:
+            environment = f'LD_PRELOAD="{steady}:$LD_PRELOAD" TEST_NS=0.01 TEST_RUN_ITEMS=100000'
         if command.startswith("learn"):
             environment += " TEST_NS=1 TEST_COUNTED=none"  # as in learn.sh
         result = subprocess.run(f"{environment} {gpucal} {command} --json", shell=True,
