@@ -29,7 +29,7 @@ EXCEPTIONS = [
     (r"^gpucal kernels matmul_sq n:1024,2048 --run", "takes minutes without a GPU"),
     (r"^gpucal evaluate --config products.yaml ", "measures for minutes"),
     (r"^gpucal calibrate --store (DIR|STORE)", "measures for a minute; mpi.* calibrate"),
-    (r"^gpucal --config (products|balance|starpu|models).yaml ",
+    (r"^gpucal --config (products|balance|cluster|starpu|models).yaml ",
      "measures for a minute; mpi.*, replay.* and tests of the examples calibrate"),
     (r"^gpucal (predict|explain) my.cl .* --copy-in ",
      "the CPU has no model of copies; replay.predict_step and replay.explain_step have one"),

@@ -306,7 +306,7 @@ def shipped_files():
     examples = f"{source}/docs/examples"
     for path in ([f"{source}/models.yaml", f"{data}/small.yaml"] +
                  [f"{examples}/{name}" for name in ("baselines.yaml", "stevens-kloeckner/models.yaml",
-                                                   "balance/balance.yaml", "splitter/models.yaml")]):
+                                                   "balance/balance.yaml", "cluster/cluster.yaml", "splitter/models.yaml")]):
         yield path, "gpucal-models-1"
     yield f"{examples}/tune/product.yaml", "gpucal-space-1"
     yield f"{examples}/splitter/rows.profile.yaml", "gpucal-profile-2"
