@@ -22,10 +22,11 @@ static double fit_line(const struct points *p, size_t from, size_t to,
 {
     const double *x = &p->bytes[from], *w = &p->weight[from], *y = &p->time_s[from];
     double start_s, byte_s, c00, c01, c11, squares, weights = 0, sum = 0;
+    double first = from ? x[0] : 0; /* of the range, which begins with no bytes at all */
     size_t n = to - from;
 
     gsl_fit_wlinear(x, 1, w, 1, y, 1, n, &start_s, &byte_s, &c00, &c01, &c11, &squares);
-    if (start_s + byte_s * x[0] <= 0) { /* steeper than it can be */
+    if (start_s + byte_s * first <= 0) { /* steeper than it can be */
         start_s = 0;
         gsl_fit_wmul(x, 1, w, 1, y, 1, n, &byte_s, &c11, &squares);
     } else if (byte_s < 0) { /* a longer message takes no less time */
@@ -39,8 +40,8 @@ static double fit_line(const struct points *p, size_t from, size_t to,
             squares += w[i] * (y[i] - start_s) * (y[i] - start_s);
     }
     *r = (struct gcal_link_regime){
-        .from_bytes = from ? x[0] : 0,
-        .from_s = from ? start_s + byte_s * x[0] : start_s,
+        .from_bytes = first,
+        .from_s = start_s + byte_s * first,
         .byte_s = byte_s,
         .error = sqrt(squares / fmax((double)n - 2, 1)),
     };

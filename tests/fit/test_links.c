@@ -74,6 +74,19 @@ static void no_range_without_a_reason(void **state)
     assert_int_equal(gcal_link_fit_curve(SIZES, bytes, time_s, &curve), -1);
 }
 
+/* Small messages of a busy node, by which a message without bytes would take less than no time. */
+static void no_time_is_negative(void **state)
+{
+    const double bytes[] = { 512, 1024, 2048, 4096 };
+    const double time_s[] = { 1e-6, 2.9e-6, 6.8e-6, 14.9e-6 };
+    struct gcal_link_curve curve;
+
+    (void)state;
+    assert_int_equal(gcal_link_fit_curve(4, bytes, time_s, &curve), 0);
+    for (size_t i = 0; i < curve.n; i++)
+        assert_true(curve.regimes[i].from_s >= 0 && curve.regimes[i].byte_s > 0);
+}
+
 /* Five pairs, of which one has 7 % less bandwidth, and a sixth with a tenth of it. */
 static void slow_links_are_outliers(void **state)
 {
@@ -179,6 +192,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(three_lines_are_found),
         cmocka_unit_test(no_range_without_a_reason),
+        cmocka_unit_test(no_time_is_negative),
         cmocka_unit_test(slow_links_are_outliers),
         cmocka_unit_test(fast_links_do_not_stand_for_others),
         cmocka_unit_test(chance_is_no_certainty),

@@ -132,11 +132,11 @@ SCRIPT
     done
     run "$gpucal" show --store store --links
     expect_status 0
-    expect_line '^same node +2 20.* [mun]s +[0-9.]+ [MG]B/s '
+    expect_line '^same node +2 20.* [mun]?s +[0-9.]+ [kMG]?B/s '
     expect_line '^other node +1 20'
     run "$gpucal" show --store store --links --node n1
-    expect_line '^  n0 - n1 .*[mun]s'
-    expect_line '^  n1 - n1 .*[mun]s'
+    expect_line '^  n0 - n1 .*[0-9] [mun]?s '
+    expect_line '^  n1 - n1 .*[0-9] [mun]?s '
     run "$gpucal" store verify --store store
     expect_status 0
     expect_line '^good: '
