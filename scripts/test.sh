@@ -73,7 +73,7 @@ test_sanitized() {
 # All fuzzers at once.  An input that crashes is printed, and kept in the fuzzer's folder.
 fuzz() {
     local name pid status=0 pids=()
-    for name in count params profile csv; do
+    for name in count params profile csv reference; do
         tests/fuzz/run.sh "$out/clang/tests/fuzz/fuzz_$name" "$out/fuzz-$name" 30 &
         pids+=($!)
     done

@@ -65,7 +65,7 @@ mpi/commands/predict         : kernels/generate fit store/learned store/params s
 mpi/commands/explain         : kernels/generate store/params store/predict mpi/cli mpi/commands/count mpi/commands/own mpi/commands/predict/remarks mpi/commands/predict/step mpi/commands/predict
 mpi/commands/learn           : kernels/generate fit store/learned store/params store/files store/record store/predict store/publish calib/config calib/select calib/worker calib/plan calib/results calib/learn mpi/cli mpi/commands/count mpi/commands/own mpi/commands/predict
 mpi/commands/tune            : kernels/generate kernels/interpret fit store/params store/predict calib/config calib/select calib/worker calib/plan mpi/cli mpi/commands/count mpi/commands/own mpi/commands/predict
-mpi/commands/store           : kernels/generate store/learned store/params store/files store/record store/ledger store/publish store/medians calib/config calib/select calib/results calib/learn calib/compare mpi/cli
+mpi/commands/store           : kernels/generate store/learned store/params store/files store/record store/ledger store/publish store/medians store/checks calib/config calib/select calib/results calib/learn calib/health calib/compare mpi/cli
 mpi/commands/show            : store/links store/learned store/params store/files store/facts store/ledger calib/config calib/audit mpi/cli
 mpi/commands/audit/output    : store/files store/params calib/audit calib/learn mpi/cli
 mpi/commands/audit           : store/files calib/config calib/audit calib/learn mpi/cli mpi/commands/audit/output

@@ -147,4 +147,51 @@ void gcal_health_judge_type(const struct gcal_health_reading *others, size_t n,
                             const struct gcal_health_policy *policy,
                             struct gcal_health_finding found[GCAL_HEALTH_N]);
 
+/* ---- references of a type, over a store's devices and over stores ----
+ *
+ *   STORE/references/TYPE.tsv
+ *
+ *   gpucal_reference 1
+ *   type TYPE
+ *   cost NAME KERNEL N TIME_S..          the least time of N devices, 15 quantiles, the greatest
+ *
+ * with tabs between fields, perhaps signed as parameter files are.  It names no device, and two
+ * of them are one: their distributions are mixed by their numbers of devices.
+ */
+#define GCAL_HEALTH_QUANTILES 17
+
+struct gcal_health_quantiles {
+    char *name, *kernel;
+    size_t n, capacity; /* devices */
+    double *values;     /* theirs, while they are known */
+    double time_s[GCAL_HEALTH_QUANTILES];
+};
+
+struct gcal_health_reference {
+    char *type;
+    size_t n, capacity;
+    struct gcal_health_quantiles *costs;
+};
+
+/* From the newest check of each device of the type in the store. */
+int gcal_health_reference_make(struct gcal_arena *arena, const struct gcal_store *store,
+                               const char *type, struct gcal_health_reference *reference,
+                               struct gcal_error *err);
+char *gcal_health_reference_text(struct gcal_arena *arena,
+                                 const struct gcal_health_reference *reference);
+int gcal_health_reference_parse(struct gcal_arena *arena, const char *text,
+                                const char *shown,
+                                struct gcal_health_reference *reference,
+                                struct gcal_error *err);
+void gcal_health_reference_merge(struct gcal_arena *arena,
+                                 struct gcal_health_reference *into,
+                                 const struct gcal_health_reference *from);
+
+/* The share of the type's devices that take at least that time, one of them at least, and how
+ * many they are; NaN: the reference does not have the cost.
+ */
+double gcal_health_reference_slowest(const struct gcal_health_reference *reference,
+                                     size_t resource, const char *kernel, double time_s,
+                                     size_t *n);
+
 #endif

@@ -86,12 +86,10 @@ size_t gcal_health_others(const struct gcal_checks *checks,
 {
     for (size_t i = 0; i < checks->n && n < GCAL_HEALTH_MOST_DEVICES; i++) {
         const struct gcal_checks_line *line = &checks->lines[i];
-        bool is_newest = strcmp(line->uid, info->uid) != 0 &&
-                         strcmp(line->type, info->type) == 0 &&
-                         strcmp(line->epoch, epoch) == 0;
+        bool is_newest =
+            strcmp(line->uid, info->uid) != 0 && strcmp(line->type, info->type) == 0 &&
+            strcmp(line->epoch, epoch) == 0 && gcal_checks_is_newest(checks, i);
 
-        for (size_t k = i + 1; k < checks->n && is_newest; k++)
-            is_newest = strcmp(checks->lines[k].uid, line->uid) != 0;
         if (is_newest)
             others[n++] = read_line(line, m);
     }

@@ -55,11 +55,20 @@ int gcal_checks_read(struct gcal_arena *arena, const struct gcal_store *store,
                      const char *node, struct gcal_checks *checks,
                      struct gcal_error *err);
 
+/* Whether line 'i' is the newest of its device. */
+bool gcal_checks_is_newest(const struct gcal_checks *checks, size_t i);
+
 /* Adds a check to those of the node, of which older ones of the same device may leave.  -1
  * (GCAL_ESTORE).
  */
 int gcal_checks_add(const struct gcal_store *store, const char *node,
                     const struct gcal_checks_line *line, struct gcal_error *err);
+
+/* The text of STORE/references/TYPE.tsv (calib/health/health.h), with a good signature where one is
+ * required: 1 with 'text', 0 if there is none, -1.
+ */
+int gcal_checks_reference(struct gcal_arena *arena, const struct gcal_store *store,
+                          const char *type, const char **text, struct gcal_error *err);
 
 /* The nodes with a file, sorted; free with gcal_strings_free(). */
 int gcal_checks_nodes(const struct gcal_store *store, char ***names, size_t *count,

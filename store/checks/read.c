@@ -110,6 +110,34 @@ int gcal_checks_read(struct gcal_arena *arena, const struct gcal_store *store,
     return 0;
 }
 
+bool gcal_checks_is_newest(const struct gcal_checks *checks, size_t i)
+{
+    for (size_t k = i + 1; k < checks->n; k++)
+        if (strcmp(checks->lines[k].uid, checks->lines[i].uid) == 0)
+            return false;
+    return true;
+}
+
+int gcal_checks_reference(struct gcal_arena *arena, const struct gcal_store *store,
+                          const char *type, const char **text, struct gcal_error *err)
+{
+    const char *shown = gcal_arena_format(arena, "references/%s.tsv", type);
+    char *read = NULL;
+    size_t size;
+    int folder, rc = gcal_store_folder(store, store->dirfd, "references", "references",
+                                       &folder, err);
+
+    if (rc <= 0)
+        return rc;
+    rc = gcal_store_fetch(store, folder, strchr(shown, '/') + 1, shown,
+                          GCAL_STORE_MAX_BYTES, &read, &size, err);
+    close(folder);
+    *text = gcal_arena_own(arena, read, free);
+    if (rc > 0 && gcal_store_check_signature(store, shown, read, &size, err) < 0)
+        return -1;
+    return rc;
+}
+
 int gcal_checks_nodes(const struct gcal_store *store, char ***names, size_t *count,
                       struct gcal_error *err)
 {

@@ -19,6 +19,9 @@
  */
 enum { PASSES = 2, AGAIN = 3 };
 
+/* Such a share of the reference is named. */
+#define SLOWEST 0.05
+
 struct check {
     struct gcal_arena *arena;
     const struct gcal_check_context *c;
@@ -27,8 +30,16 @@ struct check {
     struct gcal_health_measured measured;
     size_t n_past, n_others;
     struct gcal_health_finding found[GCAL_HEALTH_N];
+    double slowest[GCAL_HEALTH_N]; /* share of the reference's devices; NaN: unknown */
+    size_t n_reference[GCAL_HEALTH_N];
     const char *remark; /* what was not read or kept; NULL: nothing */
 };
+
+static void remark(struct check *k, const char *what)
+{
+    k->remark = k->remark ? gcal_arena_format(k->arena, "%s; %s", k->remark, what)
+                          : gcal_arena_strdup(k->arena, what);
+}
 
 /* Calibrations accept what was off before them. */
 static const char *newest_calibration(const struct gcal_params_device *published)
@@ -83,6 +94,28 @@ static void judge(struct check *k, const struct gcal_checks *checks,
     gcal_health_judge_type(others, k->n_others, &now, &policy, k->found);
 }
 
+/* Where the reference of its type, if the store has one, puts the device. */
+static void place(struct check *k)
+{
+    struct gcal_health_reference reference = { 0 };
+    struct gcal_error why = { 0 };
+    const char *text;
+    int rc = gcal_checks_reference(k->arena, k->c->store, k->info->type, &text, &why);
+
+    if (rc < 0 ||
+        (rc > 0 && gcal_health_reference_parse(
+                       k->arena, text,
+                       gcal_arena_format(k->arena, "references/%s.tsv", k->info->type),
+                       &reference, &why) < 0))
+        remark(k, why.text);
+    for (size_t r = 0; r < GCAL_HEALTH_N; r++)
+        k->slowest[r] = isnan(k->measured.time_s[r])
+                            ? NAN
+                            : gcal_health_reference_slowest(
+                                  &reference, r, k->measured.kernel[r],
+                                  k->measured.time_s[r], &k->n_reference[r]);
+}
+
 /* First all resources, then what is off, as long as there is time for it. */
 static int measure(struct check *k, const struct gcal_checks *checks,
                    struct gcal_error *err)
@@ -133,8 +166,7 @@ static void keep(struct check *k)
     const struct gcal_checks_line line =
         gcal_health_line(k->arena, k->info, &k->measured, off);
     if (!store || gcal_checks_add(store, k->c->node, &line, &why) < 0)
-        k->remark =
-            gcal_arena_format(k->arena, "not kept for later checks: %s", why.text);
+        remark(k, gcal_arena_format(k->arena, "not kept for later checks: %s", why.text));
 }
 
 /* "memory bandwidth lost 3.1 % +- 0.2 %", for a resource that did; what the clock explains is said
@@ -181,6 +213,11 @@ static const char *describe(struct check *k, bool *any, bool *failed)
                         n_measured, k->n_past, GCAL_HEALTH_LEAST);
     if (!clock->off && clock->loss > 0.005)
         gcal_buf_printf(&buf, "; its clock is %.1f %% lower", 100 * clock->loss);
+    for (size_t r = 0; r < GCAL_HEALTH_N; r++)
+        if (k->slowest[r] <= SLOWEST && k->n_reference[r] >= 1 / SLOWEST)
+            gcal_buf_printf(&buf, "; %s is of the slowest %.2g %% of %zu of its type",
+                            gcal_health_resource_name(r), 100 * k->slowest[r],
+                            k->n_reference[r]);
     return gcal_arena_take(k->arena, &buf);
 }
 
@@ -195,7 +232,7 @@ static json_t *resources_json(const struct check *k)
             continue;
         json_array_append_new(
             list,
-            json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:i, s:b, s:b, s:o, s:b}",
+            json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:i, s:b, s:b, s:o, s:b, s:o, s:i}",
                       "resource", gcal_health_resource_word(r), "time_s",
                       gcal_json_number(k->measured.time_s[r]), "loss",
                       gcal_json_number(expm1(f->loss)), "by_clock",
@@ -203,7 +240,9 @@ static json_t *resources_json(const struct check *k)
                       gcal_json_number(f->error), "limit", gcal_json_number(f->limit),
                       "checks", (int)f->n, "lasting", (int)f->lasting, "lost",
                       (int)f->off, "against_type", gcal_json_number(f->against_type),
-                      "slower_than_type", (int)f->by_type));
+                      "slower_than_type", (int)f->by_type, "slowest_share",
+                      gcal_json_number(k->slowest[r]), "reference_devices",
+                      (int)k->n_reference[r]));
     }
     return list;
 }
@@ -222,13 +261,16 @@ json_t *gcal_check_device(struct gcal_verdicts *node, const struct gcal_check_co
     bool any = false, failed = false, is_measured;
 
     if (gcal_checks_read(k.arena, c->store, c->node, &checks, &why) < 0)
-        k.remark = gcal_arena_strdup(k.arena, why.text);
+        remark(&k, why.text);
     else if (checks.n_left_out)
-        k.remark = gcal_arena_format(
-            k.arena,
-            "%zu checks before are damaged, or not signed by a key that is trusted",
-            checks.n_left_out);
+        remark(
+            &k,
+            gcal_arena_format(
+                k.arena,
+                "%zu checks before are damaged, or not signed by a key that is trusted",
+                checks.n_left_out));
     is_measured = measure(&k, &checks, &why) == 0;
+    place(&k);
     if (k.measured.in_use)
         gcal_verdicts_add(&own, GCAL_VERDICT_UNKNOWN, "GPUCAL-IN-USE",
                           "not judged: others use it");

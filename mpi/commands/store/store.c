@@ -21,6 +21,7 @@
 #include "mpi/cli/options.h"
 #include "mpi/cli/parse.h"
 #include "mpi/cli/run_header.h"
+#include "mpi/commands/store/reference.h"
 #include "store/files/store.h"
 #include "store/ledger/ledger.h"
 #include "store/medians/medians.h"
@@ -33,6 +34,7 @@ struct store_command {
     const char *action, *file, *store, *keys, *key, *model, *node, *device;
     long keep;                       /* -1: not given */
     double max_age_s, kernels_age_s; /* NaN: not given */
+    struct gcal_option_list others;  /* references of other sites */
     bool dry_run, quiet, json;
 };
 
@@ -68,12 +70,13 @@ static double number(const char *text, const char *what, struct argp_state *stat
     return value;
 }
 
-#define ACTIONS "init, verify, merge, prune, forget, sign or keygen"
+#define ACTIONS "init, verify, merge, prune, forget, sign, keygen or export-reference"
 
 static void check_arguments(const struct store_command *c, struct argp_state *state)
 {
-    static const char *const actions[] = { "init",   "verify", "merge", "prune",
-                                           "forget", "sign",   "keygen" };
+    static const char *const actions[] = { "init",   "verify",          "merge",
+                                           "prune",  "forget",          "sign",
+                                           "keygen", "export-reference" };
     const size_t n = sizeof(actions) / sizeof(*actions);
     bool forgets;
     size_t i = 0;
@@ -94,6 +97,9 @@ static void check_arguments(const struct store_command *c, struct argp_state *st
         argp_error(state, "--model, --node and --device are for forget alone");
     if (strcmp(c->action, "keygen") == 0 && !c->file)
         argp_error(state, "keygen: expected the name of the file for the secret key");
+    if (strcmp(c->action, "export-reference") == 0 && !c->file)
+        argp_error(state, "export-reference: expected a type of device; 'gpucal devices' "
+                          "has them");
     if (strcmp(c->action, "prune") == 0 && c->keep < 0)
         argp_error(
             state,
@@ -136,8 +142,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_ARG:
         if (!c->action)
             c->action = arg;
-        else if (strcmp(c->action, "keygen") == 0 && !c->file)
+        else if ((strcmp(c->action, "keygen") == 0 ||
+                  strcmp(c->action, "export-reference") == 0) &&
+                 !c->file)
             c->file = arg;
+        else if (strcmp(c->action, "export-reference") == 0)
+            gcal_option_list_add(&c->others, arg);
         else
             argp_error(state, "unexpected argument '%s'", arg);
         break;
@@ -159,7 +169,7 @@ static const struct argp argp = {
     .children = children,
     .args_doc =
         "init\nverify\nmerge\nprune --keep N\nforget --model NAME\nforget --node NODE\n"
-        "sign\nkeygen FILE",
+        "sign\nkeygen FILE\nexport-reference TYPE [FILE]...",
     .doc =
         "Makes and maintains a store.\n\n"
         "init makes the folder.  verify checks each file against the ledger of "
@@ -168,7 +178,9 @@ static const struct argp argp = {
         "files from the histories.  forget removes a model from what is published, on "
         "all devices or on some, or a node.  keygen creates a pair of keys, FILE "
         "(secret) and "
-        "FILE.pub.  sign signs all published files, if the store verifies.\v"
+        "FILE.pub.  sign signs all published files, if the store verifies.  "
+        "export-reference prints what devices of a type have by their checks, those of "
+        "FILEs included.\v"
         "Examples:\n"
         "  gpucal store keygen site.key\n"
         "  gpucal store merge --dry-run\n"
@@ -176,6 +188,7 @@ static const struct argp argp = {
         "  gpucal store forget --model sweeps --node n1 --dry-run\n"
         "  gpucal store forget --node n1 --dry-run\n"
         "  gpucal store init --store DIR\n"
+        "  gpucal store export-reference nvidia-cuda-nvidia-h200-132cu > h200.tsv\n"
         "Exit status: 0 good (interrupted publications are reported), 1 damaged or bad "
         "input, 6 the store cannot be written.",
 };
@@ -436,6 +449,18 @@ static int sign(const struct store_command *c, struct gcal_store *store,
     return 0;
 }
 
+static int reference(struct gcal_arena *arena, const struct store_command *c,
+                     struct gcal_store *store, struct gcal_error *err)
+{
+    json_t *results = NULL;
+    int rc = gcal_command_reference(arena, store, c->file, &c->others,
+                                    c->json ? &results : NULL, err);
+
+    if (results)
+        print_json(c, results);
+    return rc;
+}
+
 GCAL_ARENA_DESTROYER(close_store, gcal_store_close)
 
 static struct gcal_store *open_store(struct gcal_arena *arena,
@@ -485,7 +510,8 @@ static int run(struct gcal_arena *arena, const struct store_command *c,
            : strcmp(c->action, "merge") == 0  ? merge(arena, c, store, err)
            : strcmp(c->action, "prune") == 0  ? prune(c, store, err)
            : strcmp(c->action, "forget") == 0 ? forget(c, store, err)
-                                              : sign(c, store, err);
+           : strcmp(c->action, "sign") == 0   ? sign(c, store, err)
+                                              : reference(arena, c, store, err);
 }
 
 int gcal_command_store(int argc, char **argv)

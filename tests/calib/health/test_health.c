@@ -8,6 +8,7 @@
 
 #include "calib/health/health.h"
 #include "kernels/base/arena.h"
+#include "kernels/base/error.h"
 
 static const struct gcal_health_policy policy = { .fail = 0.1, .warn = 0.03 };
 
@@ -232,6 +233,48 @@ static void a_calibration_accepts_what_was_off(void **state)
     gcal_arena_destroy(arena);
 }
 
+static void a_reference_places_a_device(void **state)
+{
+    struct gcal_arena *arena = gcal_arena_create();
+    struct gcal_health_reference site, other;
+    struct gcal_error err = { 0 };
+    size_t n;
+
+    (void)state;
+    assert_int_equal(
+        gcal_health_reference_parse(
+            arena,
+            "gpucal_reference 1\ntype\tgpu\ncost\tmemory\tabc\t300\t1\t1\t1\t1\t1\t1\t1"
+            "\t1\t1\t1\t1\t1\t1\t1\t2\t3\t4\n",
+            "site", &site, &err),
+        0);
+    assert_int_equal(
+        gcal_health_reference_parse(
+            arena,
+            "gpucal_reference 1\ntype\tgpu\ncost\tmemory\tabc\t100\t5\t5\t5\t5\t5\t5\t5"
+            "\t5\t5\t5\t5\t5\t5\t5\t5\t5\t5\n",
+            "other", &other, &err),
+        0);
+    assert_true(
+        fabs(gcal_health_reference_slowest(&site, GCAL_HEALTH_MEMORY, "abc", 3, &n) -
+             1.0 / 16) < 1e-9);
+    assert_int_equal(n, 300);
+    /* The slowest of all is one device; another kernel is not known. */
+    assert_true(
+        fabs(gcal_health_reference_slowest(&site, GCAL_HEALTH_MEMORY, "abc", 9, &n) -
+             1.0 / 300) < 1e-9);
+    assert_true(
+        isnan(gcal_health_reference_slowest(&site, GCAL_HEALTH_MEMORY, "abd", 3, &n)));
+    /* A quarter of all is from the other site, and slower. */
+    gcal_health_reference_merge(arena, &site, &other);
+    assert_int_equal(site.costs[0].n, 400);
+    assert_true(fabs(site.costs[0].time_s[16] - 5) < 1e-9);
+    assert_true(fabs(site.costs[0].time_s[13] - 5) < 1e-9);
+    assert_true(fabs(site.costs[0].time_s[12] - 4) < 1e-9);
+    assert_true(fabs(site.costs[0].time_s[8] - 1) < 1e-9);
+    gcal_arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +286,7 @@ int main(void)
         cmocka_unit_test(a_loss_does_not_become_the_reference),
         cmocka_unit_test(is_placed_in_its_type),
         cmocka_unit_test(a_calibration_accepts_what_was_off),
+        cmocka_unit_test(a_reference_places_a_device),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -246,6 +246,8 @@ def set_up():
     publish_type("nvidia-h100", "general/h100.yaml")
     os.makedirs("store/links", mode=0o755)
     shutil.copy(f"{source}/tests/data/links.yaml", "store/links/vm.yaml")
+    os.makedirs("store/checks", mode=0o755)
+    shutil.copy(f"{source}/tests/data/checks-h200.tsv", "store/checks/n2.tsv")
     os.makedirs("store/tracks", mode=0o755)
     shutil.copy(f"{source}/tests/data/h200-repeats/tracks/rates.tsv", "store/tracks/n1.tsv")
     for name in "n1.yaml", "node17.yaml":

@@ -73,6 +73,7 @@ COMMANDS = [
     ("health --store store --check", 0),
     ("export --store drifting --model matmul_sq", 0),
     ("share nbody.yaml --divide n=8192 --model general --store shared --nodes vm", 0),
+    ("store export-reference $(cut -f 4 store/checks/*.tsv | tail -1) --store store", 0),
     ("store verify --store store", 0),
     ("store merge --store store", 0),
     ("store prune --keep 1 --store store", 0),
