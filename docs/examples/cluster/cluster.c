@@ -90,7 +90,7 @@ static void divide_by(const double *weights, struct part *parts)
     }
 }
 
-/* What a rank needs for the messages of a step: to either neighbour, and from it. */
+/* What a rank needs for the messages of a step: one to either neighbour, and one from it. */
 static double messages_s(const struct gpucal_store *store, const struct part *parts,
                          int r)
 {
@@ -103,7 +103,7 @@ static double messages_s(const struct gpucal_store *store, const struct part *pa
         if (r + k < 0 || r + k >= n_ranks)
             continue;
         if (gpucal_link(store, parts[r].node, parts[r + k].node, bytes, &p, &err) == 0)
-            sum_s += p.time_s;
+            sum_s += 2 * p.time_s;
         else if (err.code != GPUCAL_ENODE) /* not measured: it counts as nothing */
             quit(err.text);
     }
