@@ -1,5 +1,5 @@
-/* fuzz_params.c - any bytes as a parameter file: refused, or written back the same;
- * models that are read one by one equal those of the whole file, and predict
+/* fuzz_params.c - any bytes as a parameter file or as links of a node: refused, or written back the same;
+ * models that are read one by one equal those of the whole file, and predict; links predict
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 
 #include "kernels/base/yaml.h"
 #include "kernels/model/profile.h"
+#include "store/links/links.h"
 #include "store/params/params.h"
 #include "store/predict/predictor.h"
 
@@ -117,6 +118,23 @@ static char *rewritten_by_models(const char *text, size_t size, size_t *out_size
     return out;
 }
 
+/* The same of links. */
+static char *rewritten_links(const char *text, size_t size, size_t *out_size)
+{
+    struct gcal_links links;
+    struct gcal_links_time time;
+    char *out = NULL;
+
+    if (gcal_links_decode(text, size, "fuzz", &links, NULL) == 0) {
+        if (gcal_links_predict(&links, "n2", 4096, &time, NULL) == 0 &&
+            !(time.time_s >= 0))
+            abort();
+        out = gcal_links_encode(&links, out_size, NULL);
+        gcal_links_clear(&links);
+    }
+    return out;
+}
+
 static void check_same(const char *a, size_t a_size, const char *b, size_t b_size)
 {
     if (!a != !b || (a && (a_size != b_size || memcmp(a, b, a_size) != 0)))
@@ -136,6 +154,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_same(once, once_size, twice, twice_size);
     }
     free(by_models);
+    free(twice);
+    free(once);
+    twice = NULL;
+    if ((once = rewritten_links(text, size, &once_size))) {
+        twice = rewritten_links(once, once_size, &twice_size);
+        check_same(once, once_size, twice, twice_size);
+    }
     free(twice);
     free(once);
     return 0;
