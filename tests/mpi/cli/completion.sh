@@ -49,7 +49,7 @@ for shell in bash fish; do
     expect $shell "gpucal devices --device " accelerator cpu gpu
     expect $shell "gpucal count ker" kernel.cl
     expect $shell "gpucal tune matmul_s" matmul_sq
-    expect $shell "gpucal store " forget init keygen merge prune sign verify
+    expect $shell "gpucal store " export-reference forget init keygen merge prune sign verify
 done
 expect bash "gpucal fit --output fo" folder
 expect bash "gpucal --if" --if-changed # of the default command
