@@ -181,8 +181,16 @@ int gcal_results_publish_links(const struct gcal_record *record, struct gcal_sto
             links.classes[id] = class_of(arena, record, &chosen[id], links.node);
             any = any || links.classes[id].n_measured;
         }
-        if (any)
-            rc = gcal_store_publish_links(store, &links, record->header->run_id, err);
+        struct gcal_error why = { 0 };
+
+        /* What stands in the way of links does so of no device. */
+        if (any &&
+            gcal_store_publish_links(store, &links, record->header->run_id, &why) < 0)
+            rc = gcal_strings_take(
+                said,
+                gcal_buf_format("links of node %s are not published: %s", links.node,
+                                why.text),
+                err);
     }
     gcal_strings_clear(&nodes);
     gcal_arena_destroy(arena);

@@ -234,7 +234,7 @@ int gcal_results_check_device(const struct gcal_store *store,
                               struct gcal_error *err);
 
 /* Fits the links that the record of a run has, and publishes them for each node.  'said' gets a
- * sentence for each that is far from most others.
+ * sentence for each that is far from most others, and for each node whose links cannot be published.
  */
 int gcal_results_publish_links(const struct gcal_record *record, struct gcal_store *store,
                                struct gcal_strings *said, struct gcal_error *err);

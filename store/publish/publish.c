@@ -239,7 +239,7 @@ int gcal_store_publish_learned(struct gcal_store *store, const struct gcal_param
 static int fill_links(struct publication *p, const struct gcal_links *links,
                       struct gcal_error *err)
 {
-    struct gcal_links old = { 0 }, merged = *links;
+    struct gcal_links old = { 0 }, again = { 0 }, merged = *links;
     int rc = 0;
     char *text;
     size_t size;
@@ -257,6 +257,13 @@ static int fill_links(struct publication *p, const struct gcal_links *links,
             merged.classes[i] = old.classes[i];
     if (rc == 0) {
         text = gcal_links_encode(&merged, &p->size, err);
+        /* An unreadable file is not published. */
+        if (text && gcal_links_decode(text, p->size, p->shown, &again, err) < 0) {
+            gcal_error_prefix(err, "store %s: cannot publish", p->store->path);
+            free(text);
+            text = NULL;
+        }
+        gcal_links_clear(&again);
         p->text = text ? gcal_publish_sign(p->store, text, &p->size, err) : NULL;
         rc = gcal_arena_own(p->arena, p->text, free) ? 0 : -1;
     }

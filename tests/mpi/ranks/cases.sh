@@ -157,10 +157,17 @@ SCRIPT
     run "$gpucal" store verify --store store
     expect_status 1
     expect_line '^damaged: links/n1.yaml differs from the published file'
+    # Links that cannot be added to keep no device from being published.
+    echo 'gpucal_links: 0' > store/links/n0.yaml
+    run ranks 2 env SLURMD_NODENAME=n0 "$gpucal" --config "$data/small.yaml" --store store --record fourth.h5
+    expect_status 0
+    expect_line 'warning: links of node n0 are not published: cannot add to the published file'
+    expect_line '1 node published'
     # A node that leaves takes its links along; none are measured in no time.
     run "$gpucal" store forget --node n1 --store store
     expect_status 0
     [ ! -e store/links/n1.yaml ] || fail "its links have stayed"
+    run "$gpucal" store forget --node n0 --store store
     run "$gpucal" store verify --store store
     expect_status 0
     (cat "$data/small.yaml"; printf 'links:\n  budget_s: 0\n') > none.yaml
