@@ -425,7 +425,8 @@ def renew_outputs(gpucal, text):
     """
     shutil.rmtree(f"{gpucal.folder}/shown", ignore_errors=True)
     os.makedirs(f"{gpucal.folder}/shown")
-    os.symlink(f"{ROOT}/tests", f"{gpucal.folder}/shown/tests")
+    for name in "tests", "docs":
+        os.symlink(f"{ROOT}/{name}", f"{gpucal.folder}/shown/{name}")
     for path in SHOWN:
         with open(f"{ROOT}/{path}") as file:
             for language, source in re.findall(r"^```(c|cuda)\n(.*?)^```", file.read(), re.S | re.M):

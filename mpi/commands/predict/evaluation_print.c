@@ -26,29 +26,59 @@ static const char *format_time(double time_s, char text[GCAL_UNITS_SIZE])
     return isnan(time_s) ? "-" : gcal_units(time_s, "s", text);
 }
 
+enum { OCTAVES = 3, PER_OCTAVE = 4, MIDDLE = OCTAVES * PER_OCTAVE, BAR = 2 * MIDDLE + 1 };
+
+static int place_of(double time_s, double measured_s)
+{
+    double place = MIDDLE + round(PER_OCTAVE * log2(time_s / measured_s));
+
+    return place < 0 ? 0 : place >= BAR ? BAR - 1 : (int)place;
+}
+
+/* The interval around the measured time, from an eighth to eight times of it: "-----o--|------",
+ * with X for a measured time outside.
+ */
+static void draw(const struct gcal_evaluation_row *row, char bar[BAR + 1])
+{
+    memset(bar, ' ', BAR);
+    bar[BAR] = '\0';
+    for (int i = place_of(row->low_s, row->measured_s);
+         i <= place_of(row->high_s, row->measured_s); i++)
+        bar[i] = '-';
+    bar[place_of(row->predicted_s, row->measured_s)] = 'o';
+    bar[MIDDLE] = gcal_evaluation_row_inside(row) ? '|' : 'X';
+}
+
 /* The reason for a missing time is on a line of its own. */
-static void print_row(const struct gcal_evaluation_row *row)
+static void print_row(const struct gcal_evaluation_row *row, const char *name)
 {
     char predicted[GCAL_UNITS_SIZE], low[GCAL_UNITS_SIZE], high[GCAL_UNITS_SIZE],
-        measured[GCAL_UNITS_SIZE], error[16] = "-";
-    const char *inside = "-";
+        measured[GCAL_UNITS_SIZE], error[16] = "-", bar[BAR + 1] = "";
 
     if (gcal_evaluation_row_is_complete(row)) {
         snprintf(error, sizeof(error), "%+.1f %%", 100 * gcal_evaluation_row_error(row));
-        inside = gcal_evaluation_row_inside(row) ? "yes" : "no";
+        draw(row, bar);
     }
-    printf("%9s%c %9s to %-9s %10s %8s %6s  %s\n",
+    printf("%9s%c %9s to %-9s %10s %8s %-*s %s%s%s\n",
            format_time(row->predicted_s, predicted),
            row->not_covered > GCAL_PREDICTOR_COVERED ? '!'
            : row->extrapolates                       ? '*'
                                                      : ' ',
            format_time(row->low_s, low), format_time(row->high_s, high),
-           format_time(row->measured_s, measured), error, inside, row->sizes);
+           format_time(row->measured_s, measured), error, BAR, bar, name ? name : "",
+           name && *row->sizes ? " " : "", row->sizes);
     if (!gcal_evaluation_row_is_complete(row))
         printf("%10s %s%s%.*s\n", "",
                isnan(row->measured_s) ? row->status : "not predicted",
                row->detail ? ": " : "", row->detail ? (int)strcspn(row->detail, "\n") : 0,
                row->detail ? row->detail : "");
+}
+
+/* Whether two neighbours are of one variant of a model. */
+static bool share_variant(const struct gcal_evaluation_row *a,
+                          const struct gcal_evaluation_row *b)
+{
+    return strcmp(a->variant, b->variant) == 0 && strcmp(a->model, b->model) == 0;
 }
 
 /* ---- figures ---- */
@@ -141,13 +171,17 @@ void gcal_evaluation_print(const struct gcal_evaluation_report *report)
             printf("\nmodel %s (%s)\n", row->model,
                    gcal_evaluation_form(report, row->model));
             if (!row->baseline)
-                printf("%10s %22s %10s %8s %6s  %s\n", "predicted", "90 % interval",
-                       "measured", "error", "inside", "sizes");
+                printf("%10s %22s %10s %8s %-*s sizes\n", "predicted", "90 % interval",
+                       "measured", "error", BAR, "1/8      measured       8");
         }
         if (!row->baseline) {
-            if (starts || strcmp(row[-1].variant, row->variant) != 0)
+            bool first = starts || !share_variant(&row[-1], row);
+            bool last = i + 1 == e->n || !share_variant(row, &row[1]);
+
+            /* The only row of a variant has its name. */
+            if (first && !last)
                 printf("  %s\n", row->variant);
-            print_row(row);
+            print_row(row, first && last ? row->variant : NULL);
         }
         if (i + 1 == e->n || gcal_evaluation_starts_model(e, i + 1))
             print_model_end(report, row->model);

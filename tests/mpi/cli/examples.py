@@ -66,7 +66,7 @@ def join_lines(lines):
 
 
 def is_command(line):
-    return re.match(r"(gpucal|srun|sbatch)( |$)", line)
+    return re.match(r"(gpucal|srun|sbatch)( \S|$)", line)
 
 
 def of_help():
@@ -206,11 +206,10 @@ def set_up_kernels(device):
     for name in "own.h", "own.cl":
         shutil.copy(f"{source}/tests/own/{name}", name)
     shutil.copy("own.cl", "my.cl")
-    readme = open(f"{source}/README.md").read()
-    write("saxpy.cl", re.search(r"```c\n(.*?)```", readme, re.S).group(1))
-    write("product.cu", re.search(r"```cuda\n(.*?)```", readme, re.S).group(1))
     shutil.copy(f"{source}/docs/examples/stevens-kloeckner/models.yaml", "products.yaml")
     tutorial = open(f"{source}/docs/tutorial.md").read()
+    write("saxpy.cl", re.search(r"```c\n(__kernel void saxpy.*?)```", tutorial, re.S).group(1))
+    write("product.cu", re.search(r"```cuda\n(.*?)```", tutorial, re.S).group(1))
     write("tiled.cl", re.search(r"```c\n(#define T 16\n.*?)```", tutorial, re.S).group(1))
     write("transpose.cl", re.search(r"```c\n(kernel void transpose.*?)```", tutorial, re.S).group(1))
     for name, text in (("matmul.cl", MATMUL), ("mm.cl", MATMUL), ("spmv.cl", SPMV),
@@ -227,7 +226,8 @@ def set_up_kernels(device):
 
 def set_up():
     os.makedirs("bin")
-    os.symlink(f"{source}/tests", "tests")
+    for name in "tests", "docs":
+        os.symlink(f"{source}/{name}", name)
     os.symlink(gpucal, "bin/gpucal")
     write("bin/flux", "#!/bin/sh\nexit 0\n")  # so that 'gpucal export --to flux | sh' ends
     os.chmod("bin/flux", 0o755)
