@@ -4,10 +4,11 @@
 #   scripts/quickstart.sh [OPTIONS]
 #
 # Installs missing packages by apt-get, builds, calibrates two nodes with
-# `srun -N 2 gpucal --config models.yaml`, shows the published parameters, and predicts kernels
-# that were not measured beside their measured times.  A running Slurm is used; otherwise a
-# private one of two virtual nodes is started and stopped at the end (of one node if there is a
-# GPU, which two nodes would share).  Without a GPU the devices are PoCL's, one core each.
+# `srun -N 2 gpucal --config models.yaml`, shows what one of them is like, predicts kernels on an
+# H200 that need not be there, and predicts and measures twelve kernels here.  A running Slurm is
+# used; otherwise a private one of two virtual nodes is started and stopped at the end (of one node
+# if there is a GPU, which two nodes would share).  Without a GPU the devices are PoCL's, one core
+# each.
 #
 #   -c FILE   what to measure and which models to fit (default: models.yaml)
 #   -s DIR    the store to publish to (default: build/quickstart/store)
@@ -20,10 +21,11 @@ work=build/quickstart # from the top folder, as all paths without /
 config=models.yaml
 nodes=2
 cluster='' # set while a private one runs
+slurm=''
 child=''   # pid of what runs now
 
-say() { printf '\n\033[1m==> %s\033[0m\n' "$*"; }
-[ -t 1 ] || say() { printf '\n==> %s\n' "$*"; }
+say() { printf '\033[1m==> %s\033[0m\n' "$*"; }
+[ -t 1 ] || say() { printf '==> %s\n' "$*"; }
 
 die() {
     echo "quickstart.sh: $*" >&2
@@ -32,10 +34,9 @@ die() {
 
 # bash delays signals while a command runs in the foreground, but not during wait.  Each command
 # has a process group of its own, so that clean_up reaches all its processes.
-run() { # COMMAND...: prints and runs it, with its exit status
+wait_for() { # COMMAND...: runs it, with its exit status
     local status
 
-    echo "\$ $*"
     set -m
     "$@" < /dev/null &
     child=$!
@@ -44,6 +45,27 @@ run() { # COMMAND...: prints and runs it, with its exit status
     status=$?
     child=''
     return "$status"
+}
+
+# With all that it prints in the log, of which the end is shown if it fails.
+quietly() { # WHAT COMMAND...
+    local what=$1 start=$SECONDS
+    shift
+
+    printf '%s .. ' "$what"
+    "$@" >> "$work/log" 2>&1 && echo "$((SECONDS - start)) s" && return
+    printf 'failed\n' && tail -n 20 "$work/log" >&2
+    die "$what: failed; all of its output is in $work/log"
+}
+
+# Prints a command and the first lines of what it prints.
+show() { # LINES COMMAND...
+    local lines=$1
+    shift
+
+    printf '$ %s\n' "${*@Q}" | sed "s/'\([-A-Za-z0-9_.,:/=*]*\)'/\1/g"
+    wait_for "$@" > "$work/output" 2>> "$work/log" || { tail -n 5 "$work/log" >&2 && exit 1; }
+    head -n "$lines" "$work/output"
 }
 
 clean_up() {
@@ -61,12 +83,14 @@ find_slurm() {
         idle=$(sort -u <<< "$idle" | grep -c .)
         [ "$idle" -gt 0 ] || die "Slurm is running, but has no idle node (see sinfo)"
         nodes=$((idle < nodes ? idle : nodes))
-        echo "Slurm is running: using $nodes of its idle nodes"
+        slurm="the running Slurm"
         return
     fi
     ! gpucal devices --json | grep -q '"device_type": "gpu"' || nodes=1
+    slurm="a private Slurm, which ends with this script"
     cluster=$(mktemp -d "${TMPDIR:-/tmp}/gpucal-quickstart.XXXXXX") || exit 1
-    slurm/cluster.sh start -n "$nodes" -d "$cluster" || exit 1
+    slurm/cluster.sh start -n "$nodes" -d "$cluster" >> "$work/log" 2>&1 ||
+        die "no Slurm could be started: see $work/log"
     eval "$(slurm/cluster.sh env -d "$cluster")"
 }
 
@@ -74,26 +98,27 @@ calibrate() {
     rm -f "$work/record.h5" "$work/record.h5".*
     # as in slurm/calibrate.sbatch; the site's default may be no MPI
     export SLURM_MPI_TYPE=pmix SLURM_PMIX_FENCE=tree
-    run srun -N "$nodes" --ntasks-per-node=1 \
+    echo "\$ srun -N $nodes --ntasks-per-node=1 gpucal --config $config --record $work/record.h5"
+    quietly "measured, fitted and published, on $slurm" wait_for srun -N "$nodes" --ntasks-per-node=1 \
         gpucal --config "$config" --record "$work/record.h5"
 }
 
-# The first GPU, else the first device.
-find_device() { # NODE: its type and uid
-    awk '/^- uid:/ { uid = $3 } /^  device_type:/ { print $2, uid }' \
-        "$GPUCAL_STORE/nodes/$1.yaml" | tr -d "'\"" | sort -s -r -k 1,1 | head -n 1
+# By parameters that were calibrated on an H200, beside times that were taken on another one.
+predict_h200() {
+    local h200=tests/data/general/h200.yaml space=docs/examples/tune/product
+
+    show 2 gpucal predict tests/cuda/linear.cu -k 'gemm_tiled<float, 32>' --block 32,32 \
+        --grid n/32,n/32 --at n=4096 --params $h200
+    awk -F '",|,' '$1 == "\"gemm_tiled<float" && $3 == "n=4096" {
+        printf "measured on an H200: %.2f ms\n", 1000 * $4 }' tests/data/own-h200/cuda.csv
+    show 7 gpucal tune $space.cl --space $space.yaml --best 2 --params $h200
+    show 8 gpucal evaluate own_matmul own_nbody own_transpose n:2048 -C tests/own \
+        --times tests/data/own-h200/sizes.csv --params $h200
 }
 
-# Predicts a matrix product on the node whose parameters are used, so that it can be timed
-# there.  The sizes lie between those of the catalogue's size sweep.
-predict() { # NODE PREFETCH
-    local type uid n=224
-
-    read -r type uid < <(find_device "$1")
-    [ "$type" = cpu ] || n=2560
-    # By name, as that of a node of one busy core may be poor: then there is a warning
-    run srun -Q -N 1 -w "$1" gpucal predict --node "$1" --device "$uid" --model "$model" \
-        matmul_sq "prefetch:$2" n:$n --measure
+# By the general model, also where it is poor, as on a busy core.
+evaluate_here() { # NODE
+    show 18 srun -Q -N 1 -w "$1" gpucal evaluate --node "$1" -C tests/own --model general quickstart
 }
 
 parse_options() {
@@ -123,27 +148,29 @@ main() {
     trap 'exit 130' INT
     trap 'exit 143' TERM
 
-    say "1. Packages"
-    scripts/install-deps.sh || exit 1 # in the foreground: sudo may ask
-    say "2. Build, into build/"
-    run scripts/build.sh -t gpucal build -DBUILD_TESTING=OFF || exit 1
+    mkdir -p "$work" && : > "$work/log" || exit 1
+    say "Packages and build; what they print is in $work/log"
+    quietly "packages" scripts/install-deps.sh # in the foreground: sudo may ask
+    quietly "build" wait_for scripts/build.sh -t gpucal build -DBUILD_TESTING=OFF
     built_s=$SECONDS
     export PATH=$top/build/mpi:$PATH GPUCAL_STORE
-    mkdir -p "$work" "$GPUCAL_STORE" || exit 1
-    say "3. Slurm"
+    mkdir -p "$GPUCAL_STORE" || exit 1
     find_slurm
-    say "4. Calibration: each node measures its devices, the first one fits and publishes"
-    echo "The store is GPUCAL_STORE=$GPUCAL_STORE"
-    calibrate || die "the calibration failed, with exit status $?"
-    say "5. Published parameters"
-    run gpucal show || exit 1
+    say "Calibration of $nodes node$([ "$nodes" = 1 ] || echo s): what operations cost on each"
+    calibrate
     node=$(basename "$(find "$GPUCAL_STORE/nodes" -name '*.yaml' | sort | head -1)" .yaml)
-    say "6. Kernels that were not measured: predicted, and timed on $node"
-    # -c may name a configuration whose models predict neither
-    model=$(sed -n 's/^model: \(general\|matmul_sq\)$/\1/p' "$GPUCAL_STORE/nodes/$node.yaml" | tail -n 1)
-    [ -z "$model" ] || { predict "$node" True && predict "$node" False; } || exit 1
+    say "This machine"
+    show 12 gpucal show --node "$node"
+    say "An H200, without one"
+    predict_h200
+    # -c may name a configuration with other models
+    if grep -q '^model: general$' "$GPUCAL_STORE/nodes/$node.yaml"; then
+        say "Twelve kernels that were not measured: predicted, then measured on $node"
+        evaluate_here "$node"
+    fi
     say "Done in $((SECONDS / 60)) min $((SECONDS % 60)) s, $((SECONDS - built_s)) s of it after the build"
-    echo "The parameter files are in $GPUCAL_STORE/nodes, every timing in $work/record.h5"
+    echo "Published: $GPUCAL_STORE/nodes; every timing: $work/record.h5; the log: $work/log
+Next: gpucal predict YOUR.cl or YOUR.cu; docs/tutorial.md, and gpucal --help with PATH=$top/build/mpi:\$PATH"
 }
 
 main "$@"
