@@ -69,7 +69,7 @@ static size_t read_others(struct check *k, const struct gcal_checks *own,
 
     if (gcal_checks_nodes(k->c->store, &nodes, &count, NULL) < 0)
         return n;
-    step = 1 + count / GCAL_HEALTH_MOST_DEVICES;
+    step = count / GCAL_HEALTH_MOST_DEVICES + (count % GCAL_HEALTH_MOST_DEVICES != 0);
     for (size_t i = 0; i < count; i += step) {
         struct gcal_checks checks;
 
@@ -125,7 +125,6 @@ static int measure(struct check *k, const struct gcal_checks *checks,
     struct gcal_health_measured *m = &k->measured;
     double each_s = 0;
 
-    gcal_health_begin(m);
     for (int i = 0; i < PASSES + AGAIN; i++) {
         bool which[GCAL_HEALTH_N] = { false };
         size_t n = 0;
@@ -258,8 +257,9 @@ json_t *gcal_check_device(struct gcal_verdicts *node, const struct gcal_check_co
                        .calibrated_utc = newest_calibration(published) };
     struct gcal_checks checks = { 0 };
     struct gcal_error why = { 0 };
-    bool any = false, failed = false, is_measured;
+    bool any = false, failed = false, is_measured, is_calibrated;
 
+    gcal_health_begin(&k.measured);
     if (gcal_checks_read(k.arena, c->store, c->node, &checks, &why) < 0)
         remark(&k, why.text);
     else if (checks.n_left_out)
@@ -269,11 +269,13 @@ json_t *gcal_check_device(struct gcal_verdicts *node, const struct gcal_check_co
                 k.arena,
                 "%zu checks before are damaged, or not signed by a key that is trusted",
                 checks.n_left_out));
-    is_measured = measure(&k, &checks, &why) == 0;
+    is_calibrated = gcal_store_is_locked(c->store, c->node) == 1;
+    is_measured = !is_calibrated && measure(&k, &checks, &why) == 0;
     place(&k);
-    if (k.measured.in_use)
+    if (k.measured.in_use || is_calibrated)
         gcal_verdicts_add(&own, GCAL_VERDICT_UNKNOWN, "GPUCAL-IN-USE",
-                          "not judged: others use it");
+                          is_calibrated ? "not judged: the node is being calibrated"
+                                        : "not judged: others use it");
     else if (!is_measured)
         gcal_verdicts_add(&own, GCAL_VERDICT_UNKNOWN, "GPUCAL-BLIND",
                           gcal_arena_format(k.arena, "not measured: %s", why.text));

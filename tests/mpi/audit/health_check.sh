@@ -56,6 +56,18 @@ health 0 '^  .*: good: [5-7] resources measured, 0 of 5 checks that a reference 
 tail -1 store/checks/n1.tsv > one
 [ "$(wc -l < store/checks/n1.tsv)" = 2 ] || exit 1
 
+# Beside a calibration nothing is measured.
+if ! python3 -c '
+import fcntl, subprocess, sys
+lock = open("store/locks/n1.lock", "a")
+fcntl.lockf(lock, fcntl.LOCK_EX)
+done = subprocess.run(sys.argv[1:], stdout=open("out", "w"), check=False)
+sys.exit(done.returncode != 1)' "$gpucal" health --check 2> err ||
+    ! grep -q 'n1: unknown: .*: not judged: the node is being calibrated' out; then
+    cat out err
+    exit 1
+fi
+
 # At most 40 checks of a device are kept.
 past 45
 health 0 '^n1: good: 1 device$'
