@@ -1,6 +1,7 @@
 /* command.c - what commands have in common: their errors, their output, their store, their node */
 #include "mpi/cli/command.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,16 +10,72 @@
 #include "calib/config/config.h"
 #include "kernels/base/arena.h"
 #include "kernels/base/error.h"
+#include "kernels/base/file.h"
 #include "mpi/cli/file_replace.h"
 #include "mpi/cli/quiet.h"
 #include "store/files/store.h"
 #include "store/publish/publish.h"
 
+enum { MOST_SOURCE_BYTES = 16 << 20, MOST_EXCERPT = 160 };
+
+/* ---- errors ---- */
+
+/* Finds FILE:LINE:COLUMN before the first ": "; returns the length of FILE, or 0. */
+static size_t find_place(const char *text, size_t *line, size_t *column)
+{
+    const char *end = strstr(text, ": "), *middle, *start;
+
+    for (middle = end; middle && middle > text && isdigit((unsigned char)middle[-1]);)
+        middle--;
+    if (!middle || middle == end || middle == text || *--middle != ':')
+        return 0;
+    for (start = middle; start > text && isdigit((unsigned char)start[-1]);)
+        start--;
+    if (start == middle || start <= text + 1 || *--start != ':')
+        return 0;
+    *line = strtoul(start + 1, NULL, 10);
+    *column = strtoul(middle + 1, NULL, 10);
+    return (size_t)(start - text);
+}
+
+/* The line of the source that an error is about, with a caret, as compilers print it:
+ *    3 | int i = get_global_id(0) x[i] = 1;
+ *      |                         ^
+ */
+static void print_place(const char *text)
+{
+    size_t line = 0, column = 0, length = find_place(text, &line, &column), width;
+    char *path = length ? strndup(text, length) : NULL;
+    char *source = path ? gcal_file_read(path, MOST_SOURCE_BYTES, NULL, NULL) : NULL;
+    char *at = source;
+
+    for (size_t i = 1; at && i < line; i++)
+        if ((at = strchr(at, '\n')))
+            at++;
+    width = at ? strcspn(at, "\r\n") : 0;
+    if (line && column && column <= width + 1 && width <= MOST_EXCERPT) {
+        fprintf(stderr, "%5zu | ", line);
+        for (size_t i = 0; i < width; i++)
+            fputc(at[i] == '\t' || !iscntrl((unsigned char)at[i]) ? at[i] : '?', stderr);
+        fputs("\n      | ", stderr);
+        /* one column for each character: bytes in one of UTF-8 but the first have none */
+        for (size_t i = 0; i + 1 < column; i++)
+            if (((unsigned char)at[i] & 0xc0) != 0x80)
+                fputc(at[i] == '\t' ? '\t' : ' ', stderr);
+        fputs("^\n", stderr);
+    }
+    free(source);
+    free(path);
+}
+
 int gcal_command_fail(const struct gcal_error *err)
 {
     fprintf(stderr, "gpucal: %s\n", err->text);
+    print_place(err->text);
     return err->code ? (int)err->code : GCAL_EINPUT;
 }
+
+/* ---- output ---- */
 
 int gcal_command_write(const char *path, const char *text, struct gcal_error *err)
 {
@@ -39,6 +96,8 @@ int gcal_command_write(const char *path, const char *text, struct gcal_error *er
     gcal_file_replace_clear(&out);
     return rc;
 }
+
+/* ---- store and node ---- */
 
 char *gcal_node_name(struct gcal_arena *arena)
 {

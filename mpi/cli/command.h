@@ -37,7 +37,9 @@ struct gcal_store;
 GCAL_COMMANDS(GCAL_COMMAND_PROTOTYPE)
 #undef GCAL_COMMAND_PROTOTYPE
 
-/* Prints the error as a line to stderr; returns its code, the exit status. */
+/* Prints the error to stderr, with the line of the source if it begins with a place; returns its code, the
+ * exit status.
+ */
 int gcal_command_fail(const struct gcal_error *err);
 
 /* Writes 'text' to the file 'path', replaced as a whole (file_replace.h); to standard

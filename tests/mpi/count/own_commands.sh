@@ -23,7 +23,7 @@ refused() { # TEXT WORD..: exit status 1, with this text in the message
     gpucal "$@"
     [ $? = 1 ] || fail "gpucal $*: not refused"
     grep -qF -- "$text" err || fail "gpucal $*: the message has no '$text'"
-    [ "$(wc -l < err)" = 1 ] || fail "gpucal $*: more than one line"
+    [ "$(grep -vc '^[ 0-9]* | ' err)" = 1 ] || fail "gpucal $*: more than one line"
 }
 # A time, or the work that the general model has no cost for.
 predicts() {
@@ -96,6 +96,7 @@ kernel void gcd(global int *b, int n)
 }
 END
 refused 'is not affine in sizes' count gcd.cl -l 64 -g n --sub-group 32
+grep -qE '^ +[0-9]+ \| .*while' err && grep -qE '^ +\| +\^$' err || fail "its place is not shown: $(cat err)"
 good count gcd.cl -l 64 -g n --sub-group 32 --at n=128,4096
 prints '32  32 .*f_op_int32_rem'
 prints '1460  1460 .*f_op_int32_rem'

@@ -23,7 +23,7 @@ refuse() { # SED-COMMAND MESSAGE
     cmp -s product.yaml edited.yaml && fail "nothing edited by $1"
     tune edited.yaml && fail "accepted: $1"
     grep -qF -- "$2" answer || fail "expected: $2"
-    [ "$(wc -l < answer)" = 1 ] || fail "not one line: $1"
+    [ "$(grep -vc '^[ 0-9]* | ' answer)" = 1 ] || fail "not one message: $1"
 }
 
 tune product.yaml --best 1 || fail "status $?"
