@@ -33,7 +33,7 @@ printf '%s\r\n' 'time_s,arguments,generator,device' \
 evaluate 0 --times times.csv --catalogue "$tests/scope" --csv all.csv
 figures 2
 line '^  tiny_rotate$'
-line ' 6.4 us +[-+][0-9.]+ % +(yes|no)  n:100( |$)'
+line ' 6.4 us +[-+][0-9.]+ % +[-o ]*[|X][-o ]*n:100( |$)'
 line '^all: 2 kernels, '
 grep -q '^    below 50 us' out && fail 'the only band has a line'
 # Launches of two bands are judged apart: a line for each, on the terminal and in the file.
