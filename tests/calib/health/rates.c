@@ -284,9 +284,7 @@ static void detection(size_t devices, size_t before, int n_rules)
 
 /* ---- a recorded series ---- */
 
-/* The readings of a file, of two that follow each other the less: a check takes that of two
- * processes; their number.
- */
+/* The readings of a file; their number. */
 static size_t read_series(const char *path, struct gcal_health_reading *series)
 {
     FILE *file = fopen(path, "r");
@@ -318,10 +316,7 @@ static size_t read_series(const char *path, struct gcal_health_reading *series)
         n++;
     }
     fclose(file);
-    for (size_t i = 0; i + 1 < n; i += 2)
-        for (size_t r = 0; r < GCAL_HEALTH_N; r++)
-            series[i / 2].x[r] = fmin(series[i].x[r], series[i + 1].x[r]);
-    return n / 2;
+    return n;
 }
 
 /* Each check against the ten before it, as it is and with a loss in one resource after the other. */
