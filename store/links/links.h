@@ -57,7 +57,7 @@ char *gcal_links_encode(const struct gcal_links *links, size_t *size,
 int gcal_links_decode(const char *text, size_t size, const char *name,
                       struct gcal_links *links, struct gcal_error *err);
 
-/* The links of a node: 1, 0 if none were measured: no class is there, -1. */
+/* The links of a node, to be cleared in any case: 1; 0 if none were measured: no class is there; -1. */
 int gcal_links_load(const struct gcal_store *store, const char *node,
                     struct gcal_links *links, struct gcal_error *err);
 /* The nodes with links, sorted; free with gcal_strings_free(). */

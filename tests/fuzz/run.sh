@@ -4,8 +4,8 @@
 #   tests/fuzz/run.sh FUZZER FOLDER SECONDS
 #
 # FUZZER ends in fuzz_grammar (kernels that OpenCL's grammar makes of bytes), fuzz_count (counting and work removal, beginning from the kernels of the tree
-# and tests/fuzz/corpus), fuzz_params, fuzz_profile or fuzz_csv (parameter files, profiles and CSV
-# files, beginning from those that tests/fuzz/corpus and tests/data keep).  Seeds and findings go to FOLDER,
+# and tests/fuzz/corpus), fuzz_params, fuzz_profile, fuzz_csv or fuzz_reference (parameter files, profiles, CSV
+# files and references of device types, beginning from those that tests/fuzz/corpus and tests/data keep).  Seeds and findings go to FOLDER,
 # nothing to the source tree.  A crash, a leak, or an input that takes more than 300 s prints that
 # input and ends with 1.  fuzz_count checks the time and memory of counts, too.  The same program
 # makes the same inputs in the same order: only their number depends on the machine.
@@ -73,7 +73,7 @@ write_seeds() { # WHAT FOLDER
             "$tree"/docs/examples/*/*.profile.yaml "$2"
         ;;
     grammar) head -c 400 "$tree/tests/fuzz/run.sh" > "$2/text" ;;
-    csv) cp "$tree"/tests/fuzz/corpus/csv/* "$2" ;;
+    csv | reference) cp "$tree/tests/fuzz/corpus/$1"/* "$2" ;;
     *) false ;;
     esac
 }

@@ -144,6 +144,7 @@ static void classes_are_published_one_by_one(void **state)
     assert_int_equal(read.classes[GCAL_LINKS_BETWEEN].n_pairs, 2);
     gcal_links_clear(&read);
     assert_int_equal(gcal_links_load(store, "n2", &read, &err), 0);
+    gcal_links_clear(&read);
     assert_int_equal(gcal_store_verify(store, &verify, &err), 0);
     if (verify.n_damaged || verify.n_interrupted)
         fail_msg("%s", verify.text);
