@@ -144,8 +144,8 @@ static int take_measurement(void *context, const struct gcal_measurement *measur
     while (!c->kernel[r] || strcmp(c->kernel[r]->id, measured->kernel_id) != 0)
         r++;
     if (measured->status != GCAL_MEASUREMENT_GOOD) {
-        /* What the device lacks the memory for, what there was no time for, and what its driver
-         * cannot build or time is no fault of the device.
+        /* Missing memory or time, and a driver that cannot build or time a kernel, are no faults of
+         * the device.
          */
         bool is_fault = measured->status == GCAL_MEASUREMENT_WRONG_RESULT ||
                         measured->status == GCAL_MEASUREMENT_LAUNCH_FAILED ||

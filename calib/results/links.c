@@ -183,7 +183,7 @@ int gcal_results_publish_links(const struct gcal_record *record, struct gcal_sto
         }
         struct gcal_error why = { 0 };
 
-        /* What stands in the way of links does so of no device. */
+        /* Links that cannot be published do not keep devices from it. */
         if (any &&
             gcal_store_publish_links(store, &links, record->header->run_id, &why) < 0)
             rc = gcal_strings_take(

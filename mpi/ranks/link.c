@@ -54,12 +54,6 @@ void gcal_link_buffers_free(struct gcal_link_buffers *b)
     *b = (struct gcal_link_buffers){ 0 };
 }
 
-/* MPI may still use them. */
-static void leak(struct gcal_link_buffers *b)
-{
-    *b = (struct gcal_link_buffers){ 0 };
-}
-
 static int fail(const char *what, struct gcal_error *err)
 {
     return gcal_error_set(err, GCAL_EDEVICE, "%s", what);
@@ -80,12 +74,16 @@ static int await(MPI_Request *request, double deadline_s, MPI_Status *status,
     return 0;
 }
 
-static void abandon(MPI_Request *request)
+/* The buffers are lost, as MPI may still use them. */
+static void abandon(MPI_Request *in, MPI_Request *out, struct gcal_link_buffers *b)
 {
-    if (*request == MPI_REQUEST_NULL)
-        return;
-    MPI_Cancel(request);
-    MPI_Request_free(request);
+    if (*in != MPI_REQUEST_NULL) {
+        MPI_Cancel(in);
+        MPI_Request_free(in);
+    }
+    if (*out != MPI_REQUEST_NULL)
+        MPI_Request_free(out);
+    *b = (struct gcal_link_buffers){ 0 };
 }
 
 /* ---- the first rank ---- */
@@ -108,12 +106,8 @@ static int go_and_return(int partner, int size, size_t n, double deadline_s,
         if (rc == 0)
             rc = await(&out, deadline_s, MPI_STATUS_IGNORE, err);
     }
-    if (rc < 0) {
-        abandon(&in);
-        if (out != MPI_REQUEST_NULL)
-            MPI_Request_free(&out);
-        leak(b);
-    }
+    if (rc < 0)
+        abandon(&in, &out, b);
     return rc;
 }
 
@@ -213,11 +207,7 @@ int gcal_link_serve(int partner, struct gcal_link_buffers *b, void (*ready)(void
         while (next + 1 < N_SIZES && sizes[next] <= got)
             next++;
     }
-    if (rc < 0) {
-        abandon(&in);
-        if (out != MPI_REQUEST_NULL)
-            MPI_Request_free(&out);
-        leak(b);
-    }
+    if (rc < 0)
+        abandon(&in, &out, b);
     return rc;
 }
