@@ -122,15 +122,13 @@ static void take_time(struct gcal_health_measured *m, size_t resource, double ti
     m->time_s[resource] = fmin(m->time_s[resource], time_s); /* NaN gives way */
 }
 
-/* The lower quartile: what disturbs a launch makes it longer. */
 static double quartile(struct gcal_arena *arena, const struct gcal_measurement *m)
 {
     double *times = gcal_arena_alloc(arena, m->n_samples, sizeof(*times));
 
     for (size_t i = 0; i < m->n_samples; i++)
         times[i] = m->samples[i].time_s;
-    gcal_median(times, m->n_samples); /* sorts them */
-    return times[m->n_samples / 4];
+    return gcal_lower_quartile(times, m->n_samples);
 }
 
 static int take_measurement(void *context, const struct gcal_measurement *measured,
@@ -169,15 +167,6 @@ static int take_measurement(void *context, const struct gcal_measurement *measur
             clock[n++] = measured->samples[i].clock_hz;
     if (n)
         take_time(c->m, GCAL_HEALTH_CLOCK, 1 / gcal_median(clock, n));
-    return 0;
-}
-
-static int take_kernel(void *context, const struct gcal_run_kernel *kernel,
-                       struct gcal_error *err)
-{
-    (void)context;
-    (void)kernel;
-    (void)err;
     return 0;
 }
 
@@ -224,7 +213,7 @@ int gcal_health_measure(struct gcal_arena *arena, struct gcal_worker_spawner *sp
 {
     struct measuring c = { .arena = arena, .m = m };
     struct gcal_plan_hooks hooks = {
-        .sink = { .context = &c, .kernel = take_kernel, .measurement = take_measurement },
+        .sink = { .context = &c, .measurement = take_measurement },
         .used = take_use,
         .progress_context = &c,
     };

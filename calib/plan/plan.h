@@ -68,7 +68,8 @@ struct gcal_plan_done {
 };
 
 struct gcal_plan_hooks {
-    struct gcal_run_sink sink; /* gets kernels and measurements, each when finished */
+    /* Gets kernels (its function may be NULL) and measurements, each when finished. */
+    struct gcal_run_sink sink;
     struct gcal_worker_tick tick;
     void (*progress)(void *context, const struct gcal_plan_progress *progress);
     /* Called once, at the end of measuring, also of a device that was given up. May be NULL. */

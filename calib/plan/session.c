@@ -125,8 +125,9 @@ int gcal_plan_finish(struct gcal_plan *plan, struct gcal_plan_row *row,
     row->measured = status == GCAL_MEASUREMENT_GOOD && row->m.n_samples > 0;
     if (detail && !(row->m.detail = strdup(detail)))
         gcal_arena_out_of_memory();
-    if (gcal_plan_record_kernel(arena, row->kernel, &kernel, plan->err) == 0 &&
-        sink->kernel(sink->context, &kernel, plan->err) == 0)
+    if (!sink->kernel ||
+        (gcal_plan_record_kernel(arena, row->kernel, &kernel, plan->err) == 0 &&
+         sink->kernel(sink->context, &kernel, plan->err) == 0))
         rc = sink->measurement(sink->context, &row->m, plan->err);
     gcal_arena_destroy(arena);
     gcal_log(GCAL_LOG_DEBUG, "%s: %s, %zu samples, stop %s%s%s", row->kernel->name,

@@ -6,6 +6,7 @@
 #include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
+#include "kernels/base/median.h"
 #include "calib/results/private.h"
 #include "fit/links/links.h"
 #include "store/links/links.h"
@@ -21,13 +22,6 @@ struct chosen {
     struct gcal_link_curve curve;
     struct gcal_link_fit_pair *pairs;
 };
-
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
 
 static void choose(struct gcal_arena *arena, const struct gcal_record *record, int class,
                    struct chosen *c)
@@ -49,7 +43,7 @@ static void choose(struct gcal_arena *arena, const struct gcal_record *record, i
     for (size_t i = 0; i < c->n_pairs; i++)
         for (size_t k = 0; k < c->link[i]->n_times; k++)
             c->bytes[n++] = (double)c->link[i]->times[k].bytes;
-    qsort(c->bytes, n, sizeof(*c->bytes), compare_numbers);
+    gcal_median(c->bytes, n); /* sorts them */
     for (size_t i = 0; i < n; i++)
         if (!c->n_sizes || c->bytes[c->n_sizes - 1] != c->bytes[i])
             c->bytes[c->n_sizes++] = c->bytes[i];
@@ -57,9 +51,6 @@ static void choose(struct gcal_arena *arena, const struct gcal_record *record, i
     c->pairs = gcal_arena_alloc(arena, c->n_pairs, sizeof(*c->pairs));
 }
 
-/* The lower quartile of the batches: what else is going on makes messages slower, never faster, but the
- * very least is luck.
- */
 static void find_times(struct gcal_arena *arena, struct chosen *c)
 {
     for (size_t k = 0; k < c->n_sizes; k++) {
@@ -74,8 +65,7 @@ static void find_times(struct gcal_arena *arena, struct chosen *c)
                 if ((double)link->times[b].bytes == c->bytes[k] &&
                     link->times[b].time_s > 0)
                     batches[n++] = link->times[b].time_s;
-            qsort(batches, n, sizeof(*batches), compare_numbers);
-            c->time_s[k * c->n_pairs + i] = n ? batches[n / 4] : NAN;
+            c->time_s[k * c->n_pairs + i] = gcal_lower_quartile(batches, n);
             n_measured += n > 0;
         }
         if (2 * n_measured >= c->n_pairs)

@@ -1,4 +1,4 @@
-/* median.c - the median of numbers */
+/* median.c - the median of numbers, and their lower quartile */
 #include "kernels/base/median.h"
 
 #include <math.h>
@@ -23,4 +23,10 @@ double gcal_median(double *values, size_t n)
     if (n)
         qsort(values, n, sizeof(*values), compare);
     return gcal_median_of_sorted(values, n);
+}
+
+double gcal_lower_quartile(double *values, size_t n)
+{
+    gcal_median(values, n);
+    return n ? values[n / 4] : NAN;
 }

@@ -60,16 +60,6 @@ static int take_measurement(void *context, const struct gcal_measurement *m,
                                 err);
 }
 
-/* The list has all that the table needs of a kernel. */
-static int take_kernel(void *context, const struct gcal_run_kernel *kernel,
-                       struct gcal_error *err)
-{
-    (void)context;
-    (void)kernel;
-    (void)err;
-    return 0;
-}
-
 static void take_progress(void *context, const struct gcal_plan_progress *progress)
 {
     const struct context *c = context;
@@ -89,7 +79,8 @@ int gcal_bench_run(struct gcal_bench_run *run, struct gcal_worker_spawner *spawn
     struct gcal_config_measure_options options = each_kernel;
     struct context c = { .run = run, .display = display, .budget_s = budget_s };
     struct gcal_plan_hooks hooks = {
-        .sink = { .context = &c, .kernel = take_kernel, .measurement = take_measurement },
+        /* The list has all that the table needs of a kernel. */
+        .sink = { .context = &c, .measurement = take_measurement },
         .progress = take_progress,
         .progress_context = &c,
     };

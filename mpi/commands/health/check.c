@@ -186,7 +186,7 @@ static void put_finding(struct gcal_buf *buf, const struct gcal_health_finding *
                         f->off ? "," : "", 100 * f->against_type);
 }
 
-/* The resources that are off, or with 'small' the clock's loss that is no warning. */
+/* The resources that are off, a clock's loss that is no warning, and where the reference puts it. */
 static const char *describe(struct check *k, bool *any, bool *failed)
 {
     const struct gcal_health_finding *clock = &k->found[GCAL_HEALTH_CLOCK];
