@@ -11,8 +11,10 @@
 
 struct gcal_store;
 
-/* Of a kernel on a type of devices: a store keeps no more (store/publish/merge.c). */
-enum { GCAL_LEARN_MOST_TIMES = 64 };
+/* Sizes of a kernel on a type of devices, and its times on all of these: a store keeps no more
+ * (store/publish/merge.c).
+ */
+enum { GCAL_LEARN_MOST_SIZES = 64, GCAL_LEARN_MOST_TIMES = 256 };
 
 /* One kernel, its model on a device, and what it is worth. */
 struct gcal_learned {
@@ -25,13 +27,17 @@ struct gcal_learned {
     int (*count)(void *context, const char *sizes, struct gcal_kernel_time *time,
                  struct gcal_error *err);
     void *context;
-    struct gcal_params known; /* in the store; the owner's to clear */
-    size_t n;                 /* times, of all devices of the type */
-    struct gcal_kernel_time *times;
-    struct gcal_params_time *kept; /* the same, as the store keeps them */
-    size_t times_capacity, kept_capacity;
-    double types; /* how far they lie apart; 0: to be estimated from the store */
-    double between_devices, n_between; /* squares of logarithms, and their number */
+    struct gcal_params known;       /* in the store; the owner's to clear */
+    size_t n;                       /* sizes with a time */
+    struct gcal_kernel_time *times; /* medians over the devices of the type */
+    size_t n_kept, capacity;
+    struct gcal_params_time
+        *kept; /* as the store keeps them: at these sizes, then on other devices */
+    struct gcal_learned_spreads spreads; /* types 0: to be estimated from the store */
+    double between_devices; /* deviation of their times from the type's; 0: unknown */
+    size_t n_members;
+    struct gcal_params_member
+        *members; /* the devices, if it is known how far they lie apart */
     struct gcal_params_model model;
     /* Geometric means at these sizes: of the general model, and of models that lack the size. */
     double general_error, held_out_error;
@@ -41,14 +47,14 @@ struct gcal_learn_run {
     const char *run_id, *utc;
 };
 
-/* Adds times over the factors of their devices; at sizes that have one already, it stays.  Of several
- * times at the same sizes the median counts, so that a first launch, or one beside another program's
- * work, does not.
+/* Adds times over the factors of their devices; at sizes that have one of the device already, or any if it
+ * is unknown, that stays.  Of several times at the same sizes the median counts, so that a first launch,
+ * or one beside another program's work, does not.
  */
-int gcal_learn_add_times(struct gcal_learned *kernel, size_t n,
-                         const struct gcal_params_time *times, struct gcal_error *err);
+void gcal_learn_add_times(struct gcal_learned *kernel, size_t n,
+                          const struct gcal_params_time *times);
 /* Corrects the general model by the times, of which there are some, and those that the store has
- * of this type.
+ * of this type, and finds what its devices differ by.
  */
 int gcal_learn_fit_kernel(struct gcal_learned *kernel, struct gcal_error *err);
 /* Fills the errors at these sizes of the general model, NaN where it does not predict the kernel at

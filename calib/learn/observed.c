@@ -53,8 +53,8 @@ struct merging {
     size_t n_nodes, nodes_capacity;
     struct gcal_params **nodes; /* loaded; without devices: there is none */
     struct gcal_buf left;       /* lines that stay */
-    double
-        types; /* how far they lie apart, of the general model with this configuration */
+    struct gcal_learned_spreads
+        spreads; /* of the general model with this configuration */
     const char *configuration;
 };
 
@@ -144,6 +144,7 @@ static int compare_lines(const void *a, const void *b)
     const struct line *p = a, *q = b;
     int order = strcmp(p->fingerprint, q->fingerprint);
 
+    order = order ? order : strcmp(p->node, q->node);
     order = order ? order : strcmp(p->uid, q->uid);
     order = order ? order : strcmp(p->sizes, q->sizes);
     order = order ? order : strcmp(p->utc, q->utc);
@@ -200,6 +201,7 @@ static const struct gcal_params_model *find_general(const struct gcal_params_dev
 struct group {
     struct gcal_observed_kernel *of;
     struct gcal_params_device *device; /* NULL: none that could be learned on */
+    char *name;                        /* "NODE/UID" */
     const struct gcal_params_model *general;
     const struct line *lines;
     size_t n_lines, n;
@@ -303,7 +305,7 @@ static void find_medians(struct merging *m, struct group *g)
         *t = (struct gcal_params_time){ .sizes = (char *)g->lines[i].sizes,
                                         .time_s = gcal_median(values, next - i),
                                         .measured_utc = (char *)g->lines[next - 1].utc,
-                                        .uid = g->of->uid };
+                                        .device = g->name };
         for (size_t k = i; k < next; k++)
             values[k - i] = fabs(values[k - i] / t->time_s - 1);
         deviation = 1.4826 * gcal_median(values, next - i);
@@ -314,11 +316,13 @@ static void find_medians(struct merging *m, struct group *g)
     }
 }
 
+/* On the device, or on an unknown one. */
 static const struct gcal_params_time *find_time(const struct gcal_params_model *own,
-                                                const char *sizes)
+                                                const struct gcal_params_time *time)
 {
     for (size_t i = 0; own && i < own->n_times; i++)
-        if (strcmp(own->times[i].sizes, sizes) == 0)
+        if (strcmp(own->times[i].sizes, time->sizes) == 0 &&
+            (!own->times[i].device || strcmp(own->times[i].device, time->device) == 0))
             return &own->times[i];
     return NULL;
 }
@@ -332,7 +336,7 @@ static int expect_time(struct kernel *k, const struct group *g,
                        const struct gcal_params_model *own, double *time_s, double *width,
                        struct gcal_error *err)
 {
-    const struct gcal_params_time *known = find_time(own, t->sizes);
+    const struct gcal_params_time *known = find_time(own, t);
     struct gcal_prediction prediction;
     struct gcal_kernel_time time;
 
@@ -365,7 +369,7 @@ static int find_ratio(struct kernel *k, struct group *g, struct gcal_error *err)
     widths = gcal_arena_alloc(k->m->arena, g->n, sizeof(*widths));
     k->device = g->device;
     if ((rc = count_kernel(k, g->times[0].sizes, &time, err)) == 0)
-        rc = gcal_learned_add(k->m->store, time.profile, g->device, err);
+        rc = gcal_learned_add(k->m->store, g->of->node, time.profile, g->device, err);
     g->general = find_general(g->device); /* which the addition may have moved */
     if (rc >= 0 && !(p = gcal_predictor_create(g->device, NULL, time.profile, err)))
         rc = -1;
@@ -427,7 +431,7 @@ static size_t choose_times(const struct kernel *k, const struct group *groups, s
         if (g->of->why || strcmp(g->of->type, first->of->type) != 0)
             continue;
         for (size_t i = 0; i < g->n; i++) {
-            const struct gcal_params_time *known = find_time(own, g->times[i].sizes);
+            const struct gcal_params_time *known = find_time(own, &g->times[i]);
 
             if (!known || g->times[i].spread < known->spread)
                 times[n_times++] = g->times[i];
@@ -486,12 +490,12 @@ static int learn_type(struct kernel *k, const struct group *groups, size_t n,
         return 0;
     configuration = configuration ? configuration : "";
     if (!m->configuration || strcmp(m->configuration, configuration) != 0)
-        m->types = gcal_learned_types_estimate(m->store, d.device, d.general);
+        m->spreads = gcal_learned_estimate(m->store, d.device, d.general);
     m->configuration = configuration;
-    d.types = m->types;
+    d.spreads = m->spreads;
     k->device = first->device;
-    if ((rc = gcal_learn_add_times(&d, n_times, times, err)) == 0 &&
-        (rc = gcal_learn_fit_kernel(&d, err)) == 0)
+    gcal_learn_add_times(&d, n_times, times);
+    if ((rc = gcal_learn_fit_kernel(&d, err)) == 0)
         rc = gcal_learn_publish_kernel(&d, m->run, err);
     gcal_params_clear(&d.known);
     m->result->n_learned += rc == 0;
@@ -549,9 +553,12 @@ static int merge_kernel(struct merging *m, const struct line *lines, size_t n_li
     for (size_t i = 0; i < n_lines; n++) {
         size_t next = i;
 
-        while (next < n_lines && strcmp(lines[next].uid, lines[i].uid) == 0)
+        while (next < n_lines && strcmp(lines[next].node, lines[i].node) == 0 &&
+               strcmp(lines[next].uid, lines[i].uid) == 0)
             next++;
         groups[n] = (struct group){ .device = find_device(m, lines[i].node, lines[i].uid),
+                                    .name = gcal_arena_format(
+                                        m->arena, "%s/%s", lines[i].node, lines[i].uid),
                                     .lines = lines + i,
                                     .n_lines = next - i };
         result->kernels = gcal_arena_grow(m->arena, result->kernels, result->n,
@@ -608,6 +615,7 @@ static void find_devices(struct gcal_observed *o)
 
         for (size_t k = 0; k < o->n; k++) {
             if (isnan(o->kernels[k].ratio) ||
+                strcmp(o->kernels[k].node, o->kernels[i].node) != 0 ||
                 strcmp(o->kernels[k].uid, o->kernels[i].uid) != 0)
                 continue;
             n++;

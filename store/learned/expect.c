@@ -12,11 +12,9 @@
  * further from the truth than times, of which they are a part; launches of a kernel differ by that
  * share of it.
  */
-#define WIDER 1.3
-#define SHARE 0.3
-/* Launches cost the same for nearly all kernels, but on a device not the same on all hosts and days. */
-#define LAUNCH        0.1
-#define LAUNCH_WITHIN 0.06
+#define WIDER  1.3
+#define SHARE  0.3
+#define LAUNCH 0.1
 
 static bool is_launch(const char *limit)
 {
@@ -58,7 +56,7 @@ static int check_limits(const struct gcal_params_model *general, struct gcal_err
 
 static double within_of(const char *limit, double deviation)
 {
-    return is_launch(limit) ? LAUNCH_WITHIN : SHARE * deviation;
+    return is_launch(limit) ? GCAL_LEARNED_LAUNCH_WITHIN : SHARE * deviation;
 }
 
 /* ---- other types ---- */

@@ -45,8 +45,29 @@ bool gcal_learned_has_name(const struct gcal_store *store, const char *name)
     return has;
 }
 
+/* Of the device, by its own times or as one of its type: that lies about those that were timed, whose
+ * mean is the type's.
+ */
+static struct gcal_params_member find_member(const struct gcal_params_model *own,
+                                             const char *node, const char *uid)
+{
+    size_t length = strlen(node);
+    struct gcal_params_member other = { .factor = 1 };
+
+    for (size_t i = 0; i < own->n_members; i++) {
+        const char *device = own->members[i].device;
+
+        if (strncmp(device, node, length) == 0 && device[length] == '/' &&
+            strcmp(device + length + 1, uid) == 0)
+            return own->members[i];
+    }
+    if (own->n_members)
+        other.error = own->spread_devices * sqrt(1 + 1 / (double)own->n_members);
+    return other;
+}
+
 /* Times of the device's own type decide. */
-static int take_own(const struct gcal_params_model *own,
+static int take_own(const struct gcal_params_model *own, struct gcal_params_member member,
                     const struct gcal_params_model *general, double *value,
                     double *covariance, struct gcal_error *err)
 {
@@ -60,14 +81,13 @@ static int take_own(const struct gcal_params_model *own,
                                   "what was learned of %s has no factor of the limit "
                                   "'%s': learn it again",
                                   own->name, general->roofs.roofs[i].name);
-        value[i] = own->value[a];
+        value[i] = own->value[a] * member.factor;
         for (size_t k = 0; k <= i; k++) {
             size_t b = gcal_learned_find_factor(own, general->roofs.roofs[k].name);
 
-            /* This device, as another of its type. */
             covariance[i * n + k] = covariance[k * n + i] =
-                gcal_params_covariance(own, a, b) +
-                own->spread_devices * own->spread_devices * own->value[a] * own->value[b];
+                gcal_params_covariance(own, a, b) * member.factor * member.factor +
+                member.error * member.error * value[i] * value[k];
         }
     }
     return 0;
@@ -85,7 +105,7 @@ static const struct gcal_params_model *find_any(const struct gcal_params *known,
     return NULL;
 }
 
-static int compose_known(const struct gcal_params *known,
+static int compose_known(const struct gcal_params *known, const char *node,
                          const struct gcal_params_device *device,
                          const struct gcal_profile *profile, struct gcal_params_model *m,
                          struct gcal_error *err)
@@ -108,7 +128,8 @@ static int compose_known(const struct gcal_params *known,
             value[i] = exp(expected.mean[i]);
     }
     if (rc == 0 && own)
-        rc = take_own(own, general, value, covariance, err);
+        rc = take_own(own, find_member(own, node, device->info.uid), general, value,
+                      covariance, err);
     if (rc == 0 && (rc = gcal_learned_compose(general, any->name, profile, value,
                                               covariance, m, err)) == 0) {
         m->residual = m->held_out_rms = GCAL_LEARNED_WITHIN;
@@ -162,7 +183,8 @@ static bool is_target(const struct gcal_params_device *device, const char *finge
     return false;
 }
 
-int gcal_learned_add(const struct gcal_store *store, const struct gcal_profile *profile,
+int gcal_learned_add(const struct gcal_store *store, const char *node,
+                     const struct gcal_profile *profile,
                      struct gcal_params_device *device, struct gcal_error *err)
 {
     const char *fingerprint = gcal_profile_identity(profile);
@@ -175,7 +197,7 @@ int gcal_learned_add(const struct gcal_store *store, const struct gcal_profile *
     if (is_target(device, fingerprint))
         return 1;
     rc = gcal_store_load_learned(store, fingerprint, &known, err);
-    if (rc > 0 && (rc = compose_known(&known, device, profile, &model, err)) > 0 &&
+    if (rc > 0 && (rc = compose_known(&known, node, device, profile, &model, err)) > 0 &&
         (rc = name_model(device, fingerprint, &model, err)) > 0)
         rc = add_model(device, &model, err);
     if (rc <= 0)

@@ -7,7 +7,9 @@
  *
  * A kernel's file in the store has a device of each type that it was timed on, with one model of
  * the form GCAL_PARAMS_CORRECTIONS: the factors, their covariance, and the times.  On a device of
- * another type the kernel's factors are about those, as far as types differ.
+ * another type the kernel's factors are about those, as far as types differ.  Where several devices of
+ * the type were timed, each has a factor of all limits alike (gcal_params_member), beside the device
+ * factor that all kernels share.
  *
  * How far types lie apart, and devices of a type, is estimated from the kernels that the store has when
  * one is learned, and kept with it; constants count as much as some kernels.
@@ -22,6 +24,7 @@ struct gcal_error;
 struct gcal_params;
 struct gcal_params_device;
 struct gcal_params_model;
+struct gcal_params_time;
 struct gcal_profile;
 struct gcal_store;
 
@@ -38,14 +41,33 @@ struct gcal_learned_factors {
     double *within;           /* deviation of the factors of one launch from these */
 };
 
-/* The deviation of the logarithm of a kernel's factor on a type from the kernel's: as it was when the
- * kernel was learned last; a constant.
- */
+/* How far levels lie apart, as logarithms. */
+struct gcal_learned_spreads {
+    double types; /* deviation of a kernel's factor on a type from the kernel's */
+    struct gcal_learned_moments {
+        double sum, weight;
+    } devices; /* squares of what times on a device are off those on its type */
+};
+
+/* That of types as it was when the kernel was learned last; a constant. */
 double gcal_learned_types(const struct gcal_params *known);
-/* The same from up to 200 kernels of the store, of the device's general model. */
-double gcal_learned_types_estimate(const struct gcal_store *store,
-                                   const struct gcal_params_device *device,
-                                   const struct gcal_params_model *general);
+/* From up to 200 kernels of the store, of the device's general model. */
+struct gcal_learned_spreads
+gcal_learned_estimate(const struct gcal_store *store,
+                      const struct gcal_params_device *device,
+                      const struct gcal_params_model *general);
+/* The deviation of a kernel's time on a device from its type's, from these, and the times of 'kernel' as far
+ * as they are on several devices; 0: none are.
+ */
+double gcal_learned_devices(const struct gcal_learned_spreads *spreads,
+                            const struct gcal_params_model *general,
+                            const struct gcal_params_model *kernel);
+
+/* The variance of the logarithm of a kernel's time of a launch, beside what the kernel takes on the
+ * device: starting it costs more on one host or day than on another.
+ */
+double gcal_learned_noise(const struct gcal_params_model *general,
+                          const struct gcal_params_time *time);
 
 /* What is expected of a kernel's factors on a device: without any times, those of all kernels;
  * 'known' (may be NULL) is the kernel's file, whose other types count as far as 'types' apart.  -1 (GCAL_EINPUT) if the model's limits are no named
@@ -81,10 +103,11 @@ gcal_learned_find(const struct gcal_params *known,
 /* Whether some kernel was learned under that name. */
 bool gcal_learned_has_name(const struct gcal_store *store, const char *name);
 
-/* Adds to the device the model that the store has of the kernel, unless there is one: 1, 0 if the
- * store has none for this device's general model, -1.
+/* Adds to the device of that node the model that the store has of the kernel, unless there is one: 1, 0
+ * if the store has none for this device's general model, -1.
  */
-int gcal_learned_add(const struct gcal_store *store, const struct gcal_profile *profile,
+int gcal_learned_add(const struct gcal_store *store, const char *node,
+                     const struct gcal_profile *profile,
                      struct gcal_params_device *device, struct gcal_error *err);
 
 #endif

@@ -133,7 +133,8 @@ static struct gcal_predictor *bind(const struct gpucal_device *device, const cha
                                  &decoded, err) < 0)
         gcal_error_because(err, GCAL_REASON_FILE);
     else if (!is_published &&
-             gcal_learned_add(device->store->store, profile, &decoded, err) < 0)
+             gcal_learned_add(device->store->store, gpucal_device_node(device), profile,
+                              &decoded, err) < 0)
         gcal_error_because(err, GCAL_REASON_FILE);
     else if (!(predictor = gcal_predictor_create(&decoded, name, profile, err)))
         gcal_error_because(err, GCAL_REASON_PROFILE);

@@ -1,12 +1,13 @@
-/* known.c - the kernels that a model knows, and the times of one, as text: one line each
+/* known.c - the kernels that a model knows, the times of one, and their devices, as text: a line each
  *
  * "FINGERPRINT COMPONENT KERNEL target", with "-" for no component and "known" for kernels
- * that are not targets; "SIZES TIME_S SPREAD UTC", with "-" for no sizes.  As single scalars
- * these lines would take a fifth of the time of binding a model.
+ * that are not targets; "SIZES TIME_S SPREAD UTC DEVICE", with "-" for no sizes, and no device if it
+ * is unknown; "FACTOR ERROR DEVICE".  As single scalars these lines would take a fifth of the time of
+ * binding a model.
  */
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,20 +22,7 @@
 
 static const char target[] = "target", other[] = "known", none[] = "-";
 
-char *gcal_params_known_encode(const struct gcal_params_model *m, struct gcal_error *err)
-{
-    struct gcal_buf buf = { 0 };
-
-    gcal_buf_puts(&buf, "");
-    for (size_t i = 0; i < m->n_known; i++) {
-        const struct gcal_params_kernel *k = &m->known[i];
-
-        gcal_buf_printf(&buf, "%s %s %s %s\n", k->fingerprint,
-                        k->component ? k->component : none, k->name,
-                        k->target ? target : other);
-    }
-    return gcal_buf_take(&buf, err);
-}
+/* ---- lines ---- */
 
 /* The next word before 'end', the caller's to free, and '*at' behind it; NULL: none, or
  * memory ran out.
@@ -50,6 +38,27 @@ static char *take_word(const char **at, char end)
         return NULL;
     *at = from + n + 1;
     return strndup(from, n);
+}
+
+/* A word that is a number from 0 on. */
+static int take_number(const char **at, double *value)
+{
+    char *word = take_word(at, ' '), *end = NULL;
+
+    *value = word ? strtod(word, &end) : NAN;
+    if (!word || *end || !isfinite(*value) || *value < 0)
+        *value = NAN;
+    free(word);
+    return isnan(*value) ? -1 : 0;
+}
+
+static void put_kernel(struct gcal_buf *buf, const void *item)
+{
+    const struct gcal_params_kernel *k = item;
+
+    gcal_buf_printf(buf, "%s %s %s %s\n", k->fingerprint,
+                    k->component ? k->component : none, k->name,
+                    k->target ? target : other);
 }
 
 static int take_kernel(const char **at, void *item)
@@ -71,72 +80,13 @@ static int take_kernel(const char **at, void *item)
     return rc;
 }
 
-static size_t count_lines(const char *text)
+static void put_time(struct gcal_buf *buf, const void *item)
 {
-    size_t n = 0;
+    const struct gcal_params_time *t = item;
 
-    for (; *text; text++)
-        n += *text == '\n';
-    return n;
-}
-
-/* Reads the lines of the text 'key', whose form is 'form', into the zeroed items of a new array. */
-static int decode_lines(const struct gcal_yaml *node, const char *key, const char *form,
-                        size_t item_bytes, int (*take)(const char **at, void *item),
-                        void **items, size_t *n, struct gcal_error *err)
-{
-    const char *at = gcal_yaml_text(node, key, err);
-    size_t n_lines = at ? count_lines(at) : 0;
-
-    if (!at)
-        return -1;
-    if (n_lines > MAX_LINES)
-        return gcal_yaml_error(node, err, "%s: more than %d lines", key, MAX_LINES);
-    if (!(*items = calloc(n_lines + 1, item_bytes)))
-        return gcal_error_memory(err);
-    while (*n < n_lines)
-        if (take(&at, (char *)*items + item_bytes * (*n)++) < 0)
-            return gcal_yaml_error(node, err, "%s: line %zu is not '%s'", key, *n, form);
-    return *at ? gcal_yaml_error(node, err, "%s: the last line has no end", key) : 0;
-}
-
-int gcal_params_known_decode(const struct gcal_yaml *node, struct gcal_params_model *m,
-                             struct gcal_error *err)
-{
-    void *items = NULL;
-    int rc = decode_lines(node, "known", "FINGERPRINT COMPONENT KERNEL target|known",
-                          sizeof(*m->known), take_kernel, &items, &m->n_known, err);
-
-    m->known = items;
-    return rc;
-}
-
-/* ---- times ---- */
-
-char *gcal_params_times_encode(const struct gcal_params_model *m, struct gcal_error *err)
-{
-    struct gcal_buf buf = { 0 };
-
-    gcal_buf_puts(&buf, "");
-    for (size_t i = 0; i < m->n_times; i++) {
-        const struct gcal_params_time *t = &m->times[i];
-
-        gcal_buf_printf(&buf, "%s %.6g %.3g %s\n", *t->sizes ? t->sizes : none, t->time_s,
-                        t->spread, t->measured_utc);
-    }
-    return gcal_buf_take(&buf, err);
-}
-
-/* A word that is a number from 0 on. */
-static int take_number(const char **at, double *value)
-{
-    char *word = take_word(at, ' '), *end = NULL;
-
-    *value = word ? strtod(word, &end) : NAN;
-    if (!word || *end || !isfinite(*value) || *value < 0)
-        *value = NAN;
-    free(word);
-    return isnan(*value) ? -1 : 0;
+    gcal_buf_printf(buf, "%s %.6g %.3g %s%s%s\n", *t->sizes ? t->sizes : none, t->time_s,
+                    t->spread, t->measured_utc, t->device ? " " : "",
+                    t->device ? t->device : "");
 }
 
 static int take_time(const char **at, void *item)
@@ -145,20 +95,89 @@ static int take_time(const char **at, void *item)
 
     if (!(t->sizes = take_word(at, ' ')) || take_number(at, &t->time_s) < 0 ||
         !(t->time_s > 0) || take_number(at, &t->spread) < 0 ||
-        !(t->measured_utc = take_word(at, '\n')))
+        (!(t->measured_utc = take_word(at, '\n')) &&
+         (!(t->measured_utc = take_word(at, ' ')) || !(t->device = take_word(at, '\n')))))
         return -1;
     if (strcmp(t->sizes, none) == 0)
         *t->sizes = '\0';
     return 0;
 }
 
-int gcal_params_times_decode(const struct gcal_yaml *node, struct gcal_params_model *m,
-                             struct gcal_error *err)
+static void put_member(struct gcal_buf *buf, const void *item)
 {
-    void *items = NULL;
-    int rc = decode_lines(node, "times", "SIZES TIME_S SPREAD UTC", sizeof(*m->times),
-                          take_time, &items, &m->n_times, err);
+    const struct gcal_params_member *m = item;
 
-    m->times = items;
-    return rc;
+    gcal_buf_printf(buf, "%.4g %.3g %s\n", m->factor, m->error, m->device);
+}
+
+static int take_member(const char **at, void *item)
+{
+    struct gcal_params_member *m = item;
+
+    return take_number(at, &m->factor) < 0 || !(m->factor > 0) ||
+                   take_number(at, &m->error) < 0 || !(m->device = take_word(at, '\n'))
+               ? -1
+               : 0;
+}
+
+/* ---- texts ---- */
+
+static const struct {
+    const char *key, *form;
+    size_t item_bytes, n, items; /* places in the model */
+    void (*put)(struct gcal_buf *buf, const void *item);
+    int (*take)(const char **at, void *item);
+} kinds[GCAL_PARAMS_N_LINES] = {
+    { "known", "FINGERPRINT COMPONENT KERNEL target|known",
+      sizeof(struct gcal_params_kernel), offsetof(struct gcal_params_model, n_known),
+      offsetof(struct gcal_params_model, known), put_kernel, take_kernel },
+    { "times", "SIZES TIME_S SPREAD UTC [DEVICE]", sizeof(struct gcal_params_time),
+      offsetof(struct gcal_params_model, n_times),
+      offsetof(struct gcal_params_model, times), put_time, take_time },
+    { "members", "FACTOR ERROR DEVICE", sizeof(struct gcal_params_member),
+      offsetof(struct gcal_params_model, n_members),
+      offsetof(struct gcal_params_model, members), put_member, take_member },
+};
+
+const char *gcal_params_lines_key(size_t kind)
+{
+    return kinds[kind].key;
+}
+
+char *gcal_params_lines_encode(size_t kind, const struct gcal_params_model *m,
+                               struct gcal_error *err)
+{
+    size_t n = *(const size_t *)((const char *)m + kinds[kind].n);
+    const char *items = *(char *const *)((const char *)m + kinds[kind].items);
+    struct gcal_buf buf = { 0 };
+
+    gcal_buf_puts(&buf, "");
+    for (size_t i = 0; i < n; i++)
+        kinds[kind].put(&buf, items + i * kinds[kind].item_bytes);
+    return gcal_buf_take(&buf, err);
+}
+
+int gcal_params_lines_decode(size_t kind, const struct gcal_yaml *map,
+                             struct gcal_params_model *m, struct gcal_error *err)
+{
+    const char *key = kinds[kind].key;
+    const struct gcal_yaml *node = gcal_yaml_find(map, key);
+    size_t *n = (size_t *)((char *)m + kinds[kind].n), n_lines = 0;
+    const char *at = node ? gcal_yaml_text(node, key, err) : NULL;
+    char *items;
+
+    if (!at)
+        return node ? -1 : 0;
+    for (const char *end = at; (end = strchr(end, '\n')); end++)
+        n_lines++;
+    if (n_lines > MAX_LINES)
+        return gcal_yaml_error(node, err, "%s: more than %d lines", key, MAX_LINES);
+    if (!(items = calloc(n_lines + 1, kinds[kind].item_bytes)))
+        return gcal_error_memory(err);
+    memcpy((char *)m + kinds[kind].items, &items, sizeof(items));
+    while (*n < n_lines)
+        if (kinds[kind].take(&at, items + kinds[kind].item_bytes * (*n)++) < 0)
+            return gcal_yaml_error(node, err, "%s: line %zu is not '%s'", key, *n,
+                                   kinds[kind].form);
+    return *at ? gcal_yaml_error(node, err, "%s: the last line has no end", key) : 0;
 }

@@ -71,8 +71,12 @@ void gcal_params_model_clear(struct gcal_params_model *m)
     for (size_t i = 0; m->times && i < m->n_times; i++) {
         free(m->times[i].sizes);
         free(m->times[i].measured_utc);
+        free(m->times[i].device);
     }
     free(m->times);
+    for (size_t i = 0; m->members && i < m->n_members; i++)
+        free(m->members[i].device);
+    free(m->members);
     gcal_proportions_clear(&m->stands_for);
     texts_free(m->parameter, m->n_parameters);
     texts_free(m->unit, m->n_parameters);

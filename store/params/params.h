@@ -59,7 +59,13 @@ struct gcal_params_time {
     char *sizes;           /* "n=1024,m=64", in the profile's order; "" for none */
     double time_s, spread; /* over the device's factor; relative standard error */
     char *measured_utc;
-    const char *uid; /* of the device; NULL: unknown, as in files */
+    char *device; /* "NODE/UID"; NULL: unknown */
+};
+
+/* What a kernel takes on a device to what it takes on its type, over the device's factor. */
+struct gcal_params_member {
+    char *device;
+    double factor, error; /* relative */
 };
 
 /* One calibrated model on one device.  Arrays: by parameter or by feature. */
@@ -88,6 +94,8 @@ struct gcal_params_model {
     struct gcal_params_kernel *known;
     size_t n_times;
     struct gcal_params_time *times;
+    size_t n_members;
+    struct gcal_params_member *members;
     struct gcal_proportions stands_for;
     size_t n_kernels, n_samples;
     double residual;   /* root mean square of relative residuals */

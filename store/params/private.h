@@ -20,22 +20,16 @@ char *gcal_params_covariance_encode(const struct gcal_params_model *model,
 int gcal_params_covariance_decode(const struct gcal_yaml *node, size_t n, double *root,
                                   struct gcal_error *err);
 
-/* ---- the kernels that a model knows (known.c) ---- */
+/* ---- the kernels that a model knows, times, and their devices (known.c) ---- */
 
-/* For the caller to free. */
-char *gcal_params_known_encode(const struct gcal_params_model *model,
+enum { GCAL_PARAMS_N_LINES = 3 };
+
+const char *gcal_params_lines_key(size_t kind);
+/* For the caller to free; "": there are none. */
+char *gcal_params_lines_encode(size_t kind, const struct gcal_params_model *model,
                                struct gcal_error *err);
-/* Errors are located at 'node'; after -1, too, the model is the caller's to clear. */
-int gcal_params_known_decode(const struct gcal_yaml *node,
-                             struct gcal_params_model *model, struct gcal_error *err);
-
-/* ---- the times that corrections follow from (known.c) ---- */
-
-/* For the caller to free. */
-char *gcal_params_times_encode(const struct gcal_params_model *model,
-                               struct gcal_error *err);
-/* As gcal_params_known_decode(). */
-int gcal_params_times_decode(const struct gcal_yaml *node,
+/* If the map has the key; after -1, too, the model is the caller's to clear. */
+int gcal_params_lines_decode(size_t kind, const struct gcal_yaml *map,
                              struct gcal_params_model *model, struct gcal_error *err);
 
 /* ---- the documents (read.c, read_model.c) ---- */

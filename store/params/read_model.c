@@ -86,16 +86,6 @@ static void get_features(struct gcal_params_fields *r, const struct gcal_yaml *m
     }
 }
 
-static void get_known(struct gcal_params_fields *r, const struct gcal_yaml *map,
-                      struct gcal_params_model *m)
-{
-    const struct gcal_yaml *known = r->failed ? NULL : gcal_yaml_find(map, "known");
-    const struct gcal_yaml *times = r->failed ? NULL : gcal_yaml_find(map, "times");
-
-    r->failed = r->failed || (known && gcal_params_known_decode(known, m, r->err) < 0) ||
-                (times && gcal_params_times_decode(times, m, r->err) < 0);
-}
-
 static void get_proportions(struct gcal_params_fields *r, const struct gcal_yaml *map,
                             struct gcal_params_model *m)
 {
@@ -160,7 +150,8 @@ static void get_fit(struct gcal_params_fields *r, const struct gcal_yaml *map,
         gcal_params_covariance_decode(covariance, m->n_parameters, m->root, r->err) < 0)
         r->failed = true;
     get_features(r, map, m);
-    get_known(r, map, m);
+    for (size_t i = 0; i < GCAL_PARAMS_N_LINES; i++)
+        r->failed = r->failed || gcal_params_lines_decode(i, map, m, r->err) < 0;
     get_proportions(r, map, m);
     if (!r->failed && (gcal_roofs_read(map, m->names, &m->roofs, r->err) < 0 ||
                        gcal_spreads_read(map, &m->roofs, &m->spreads, r->err) < 0))
@@ -196,7 +187,7 @@ int gcal_params_read_model(const struct gcal_yaml *map, const char *device,
         "device", "model",    "output",     "expression", "factor",
         "form",   "features", "parameters", "covariance", "factor_error",
         "known",  "roofs",    "spread",     "stands_for", "expressions",
-        "times",  "short_s",  short_bound,  NULL,
+        "times",  "short_s",  short_bound,  "members",    NULL,
     };
     struct gcal_params_fields r = { .err = err };
 

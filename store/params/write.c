@@ -48,7 +48,7 @@ static void put_proportions(struct gcal_yaml_writer *w, const struct gcal_propor
 
 static void put_model(struct gcal_yaml_writer *w, const struct gcal_params_device *d,
                       const struct gcal_params_model *m, const char *rows,
-                      const char *known, const char *times)
+                      char *const lines[GCAL_PARAMS_N_LINES])
 {
     gcal_yaml_write_map(w);
     put_text(w, "device", d->info.uid);
@@ -90,14 +90,11 @@ static void put_model(struct gcal_yaml_writer *w, const struct gcal_params_devic
         gcal_yaml_write_end_map(w);
     }
     gcal_yaml_write_end_list(w);
-    if (*known) {
-        gcal_yaml_write_text(w, "known");
-        gcal_yaml_write_block(w, known);
-    }
-    if (*times) {
-        gcal_yaml_write_text(w, "times");
-        gcal_yaml_write_block(w, times);
-    }
+    for (size_t i = 0; i < GCAL_PARAMS_N_LINES; i++)
+        if (*lines[i]) {
+            gcal_yaml_write_text(w, gcal_params_lines_key(i));
+            gcal_yaml_write_block(w, lines[i]);
+        }
     put_proportions(w, &m->stands_for);
     gcal_params_fields_put(w, gcal_params_fit_fields, m);
     gcal_yaml_write_end_map(w);
@@ -213,19 +210,20 @@ static int add_model(struct gcal_buf *file, const struct gcal_params_device *d,
                      const struct gcal_params_model *m, struct gcal_error *err)
 {
     struct gcal_yaml_writer *w = NULL;
-    char *rows, *known, *times;
+    char *rows, *lines[GCAL_PARAMS_N_LINES];
+    bool has_all;
 
     if (check_model(m, err) < 0)
         return -1;
-    rows = gcal_params_covariance_encode(m, err);
-    known = gcal_params_known_encode(m, err);
-    times = gcal_params_times_encode(m, err);
+    has_all = (rows = gcal_params_covariance_encode(m, err)) != NULL;
+    for (size_t i = 0; i < GCAL_PARAMS_N_LINES; i++)
+        has_all = (lines[i] = gcal_params_lines_encode(i, m, err)) && has_all;
     gcal_buf_puts(file, "---\n");
-    if (rows && known && times && (w = gcal_yaml_writer_create(err)))
-        put_model(w, d, m, rows, known, times);
+    if (has_all && (w = gcal_yaml_writer_create(err)))
+        put_model(w, d, m, rows, lines);
     free(rows);
-    free(known);
-    free(times);
+    for (size_t i = 0; i < GCAL_PARAMS_N_LINES; i++)
+        free(lines[i]);
     return w ? add_document(file, w, err) : -1;
 }
 

@@ -49,11 +49,12 @@ static int find_general(struct gcal_params_index *index, size_t device,
     return gcal_params_index_models(index, device, "", out, err); /* none */
 }
 
-int gcal_export_add_learned(const struct gcal_export *e,
+int gcal_export_add_learned(const struct gcal_export *e, const char *node,
                             const struct gcal_profile *profile,
                             struct gcal_params_device *device, struct gcal_error *err)
 {
-    return !e->model && gcal_learned_add(e->store, profile, device, err) < 0 ? -1 : 0;
+    return !e->model && gcal_learned_add(e->store, node, profile, device, err) < 0 ? -1
+                                                                                   : 0;
 }
 
 int gcal_export_models(const struct gcal_export *e, struct gcal_params_index *index,

@@ -76,8 +76,8 @@ int gcal_export_models(const struct gcal_export *e, struct gcal_params_index *in
                        size_t device, struct gcal_params_device *out,
                        struct gcal_error *err);
 
-/* Adds what the store has learned of the kernel, unless a model is named. */
-int gcal_export_add_learned(const struct gcal_export *e,
+/* Adds to the device of that node what the store has learned of the kernel, unless a model is named. */
+int gcal_export_add_learned(const struct gcal_export *e, const char *node,
                             const struct gcal_profile *profile,
                             struct gcal_params_device *device, struct gcal_error *err);
 

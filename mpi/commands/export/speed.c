@@ -22,9 +22,9 @@
 /* The run and time of the model that predicts; of a device without any, its costs are unknown.
  * 1 with 'err': none of those that it has may be chosen, as they are poor.
  */
-static int find_costs(const struct gcal_export *e, struct gcal_params_device *from,
-                      struct gcal_strings *names, struct gcal_export_speed_device *d,
-                      struct gcal_error *err)
+static int find_costs(const struct gcal_export *e, const char *node,
+                      struct gcal_params_device *from, struct gcal_strings *names,
+                      struct gcal_export_speed_device *d, struct gcal_error *err)
 {
     static const struct gcal_params_model none = { 0 };
     const struct gcal_profile *first = e->n_kernels ? e->kernels[0].profile : NULL;
@@ -35,7 +35,7 @@ static int find_costs(const struct gcal_export *e, struct gcal_params_device *fr
         const struct gcal_profile *profile = gcal_profile_set_find(
             &e->kernels[i].counted, (double)from->info.sub_group_size, err);
 
-        if (!profile || gcal_export_add_learned(e, profile, from, err) < 0)
+        if (!profile || gcal_export_add_learned(e, node, profile, from, err) < 0)
             return 1;
     }
     if (from->n_models &&
@@ -73,7 +73,7 @@ static int add_device(const struct gcal_export *e, struct gcal_params_index *ind
         gcal_export_models(&any, index, i, &general, err) == 0) {
         d->memory_bytes_per_s = gcal_facts_value(&general, "rate_dram");
         d->fp32_flop_per_s = gcal_facts_value(&general, "rate_fp32");
-        rc = find_costs(e, &from, names, d, err);
+        rc = find_costs(e, node->name, &from, names, d, err);
     }
     if (rc)
         gcal_error_prefix(err, "%s on node %s",

@@ -82,13 +82,14 @@ static int predict(struct gcal_arena *arena, const struct gcal_export_kernel *k,
     return 0;
 }
 
-static int make_worker(const struct gcal_export *e, struct gcal_params_device *d,
-                       struct gcal_export_starpu_worker *w, struct gcal_error *err)
+static int make_worker(const struct gcal_export *e, const char *node,
+                       struct gcal_params_device *d, struct gcal_export_starpu_worker *w,
+                       struct gcal_error *err)
 {
     const struct gcal_profile *profile = gcal_profile_set_find(
         &e->kernels[0].counted, (double)d->info.sub_group_size, err);
     struct gcal_predictor *predictor =
-        profile && gcal_export_add_learned(e, profile, d, err) == 0
+        profile && gcal_export_add_learned(e, node, profile, d, err) == 0
             ? gcal_predictor_create(d, e->model, profile, err)
             : NULL;
     int rc = predictor ? predict(e->arena, &e->kernels[0], predictor, d, w, err) : -1;
@@ -115,7 +116,8 @@ static int make_text(const struct gcal_export *e,
     workers = gcal_arena_alloc(e->arena, params.n_devices, sizeof(*workers));
     for (size_t i = 0; i < params.n_devices && rc == 0; i++)
         if (is_worker(e, &params, &params.devices[i]) &&
-            (rc = make_worker(e, &params.devices[i], &workers[n_workers++], err)) < 0)
+            (rc = make_worker(e, node, &params.devices[i], &workers[n_workers++], err)) <
+                0)
             gcal_error_prefix(err, "node %s", node);
     for (size_t i = 0; i < n_workers && rc == 0; i++) {
         struct gcal_export_starpu_laws laws;

@@ -140,12 +140,14 @@ static int read_times(struct gcal_learning *l, const struct gcal_record *record,
             continue;
         times->items = gcal_arena_grow(l->arena, times->items, times->n, &times->capacity,
                                        sizeof(*times->items));
-        times->items[times->n++] =
-            (struct gcal_params_time){ .sizes = (char *)name_sizes(l, &k->kernel),
-                                       .time_s = k->time_s / factor,
-                                       .spread = k->spread,
-                                       .measured_utc = record->header->finished_utc,
-                                       .uid = record->devices[device].info.uid };
+        times->items[times->n++] = (struct gcal_params_time){
+            .sizes = (char *)name_sizes(l, &k->kernel),
+            .time_s = k->time_s / factor,
+            .spread = k->spread,
+            .measured_utc = record->header->finished_utc,
+            .device = gcal_arena_format(l->arena, "%s/%s", l->node,
+                                        record->devices[device].info.uid)
+        };
     }
     return 0;
 }
@@ -170,8 +172,8 @@ int gcal_learn_fit(struct gcal_learning *l, struct gcal_error *err)
     if (!times.n)
         return gcal_error_set(err, GCAL_EDEVICE, "%s was not measured at any size",
                               l->own.name);
-    if (gcal_learn_add_times(&l->learned, times.n, times.items, err) < 0 ||
-        gcal_learn_fit_kernel(&l->learned, err) < 0 ||
+    gcal_learn_add_times(&l->learned, times.n, times.items);
+    if (gcal_learn_fit_kernel(&l->learned, err) < 0 ||
         gcal_learn_judge_kernel(&l->learned, err) < 0)
         return -1;
     run = (struct gcal_learn_run){ record->header->run_id, record->header->finished_utc };

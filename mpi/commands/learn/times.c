@@ -30,6 +30,7 @@ struct learning {
     struct gcal_predict_device published;
     struct gcal_store *store;
     const struct gcal_params_model *general;
+    char *name;                       /* of the device: "NODE/UID" */
     struct gcal_catalogue *catalogue; /* opened once a kernel of it is counted again */
     struct gcal_learn_run run;
     size_t n, capacity;
@@ -44,7 +45,8 @@ static struct gcal_params_time take_time(const struct learning *l, const char *s
     return (struct gcal_params_time){ .sizes = (char *)sizes,
                                       .time_s = time_s / l->general->factor,
                                       .spread = spread,
-                                      .measured_utc = (char *)l->run.utc };
+                                      .measured_utc = (char *)l->run.utc,
+                                      .device = l->name };
 }
 
 static int learn_kernel(struct learning *l, const char *name, size_t n,
@@ -70,9 +72,8 @@ static int learn_kernel(struct learning *l, const char *name, size_t n,
                                 .name = gcal_arena_strdup(l->arena, name),
                                 .count = count,
                                 .context = context };
-    return gcal_learn_add_times(d, n, rows, err) < 0 ||
-                   gcal_learn_fit_kernel(d, err) < 0 ||
-                   gcal_learn_judge_kernel(d, err) < 0
+    gcal_learn_add_times(d, n, rows);
+    return gcal_learn_fit_kernel(d, err) < 0 || gcal_learn_judge_kernel(d, err) < 0
                ? -1
                : gcal_learn_publish_kernel(d, &l->run, err);
 }
@@ -351,6 +352,8 @@ static int open_device(struct learning *l, struct gcal_error *err)
         gcal_predict_device_open(&options, &l->published, err) < 0)
         return -1;
     l->general = gcal_predictor_find_general(l->published.device);
+    l->name = gcal_arena_format(l->arena, "%s/%s", l->published.params.node,
+                                l->published.device->info.uid);
     if (l->general && !gcal_params_model_is_poor(l->general, why))
         return 0;
     return gcal_error_set(err, GCAL_EINPUT,

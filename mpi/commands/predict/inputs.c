@@ -115,7 +115,7 @@ int gcal_predict_device_add_learned(const struct gcal_predict_device_options *o,
 
     if (!p->store || (o->model && gcal_params_find_model(device, o->model)))
         return 0;
-    return gcal_learned_add(p->store, profile, device, err) < 0 ? -1 : 0;
+    return gcal_learned_add(p->store, p->params.node, profile, device, err) < 0 ? -1 : 0;
 }
 
 void gcal_predict_device_clear(struct gcal_predict_device *p)

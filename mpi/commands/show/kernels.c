@@ -1,4 +1,5 @@
 /* kernels.c - gpucal show --kernels: what the store has learned of kernels */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,10 +15,10 @@
 #include "store/learned/learned.h"
 
 static const struct gcal_column columns[] = {
-    { "KERNEL", GCAL_COLUMN_LONG },  { "FINGERPRINT", GCAL_COLUMN_TEXT },
-    { "TYPE", GCAL_COLUMN_LONG },    { "LEARNED (UTC)", GCAL_COLUMN_TEXT },
-    { "TIMES", GCAL_COLUMN_NUMBER }, { "ERROR", GCAL_COLUMN_NUMBER },
-    { "LIMITS", GCAL_COLUMN_LONG },
+    { "KERNEL", GCAL_COLUMN_LONG },    { "FINGERPRINT", GCAL_COLUMN_TEXT },
+    { "TYPE", GCAL_COLUMN_LONG },      { "LEARNED (UTC)", GCAL_COLUMN_TEXT },
+    { "DEVICES", GCAL_COLUMN_NUMBER }, { "TIMES", GCAL_COLUMN_NUMBER },
+    { "ERROR", GCAL_COLUMN_NUMBER },   { "LIMITS", GCAL_COLUMN_LONG },
 };
 enum { N_COLUMNS = sizeof(columns) / sizeof(*columns) };
 
@@ -42,30 +43,60 @@ static const char *list_limits(struct gcal_arena *arena,
     return *text ? text : "-";
 }
 
+/* Those that are known, with their factors if these are. */
+static json_t *list_devices(const struct gcal_params_model *m)
+{
+    json_t *devices = json_array();
+
+    for (size_t i = 0; i < m->n_times; i++) {
+        const char *device = m->times[i].device;
+        double factor = NAN, error = NAN;
+        size_t k = 0;
+
+        while (device && k < i &&
+               (!m->times[k].device || strcmp(m->times[k].device, device) != 0))
+            k++;
+        if (!device || k < i)
+            continue;
+        for (size_t j = 0; j < m->n_members; j++)
+            if (strcmp(m->members[j].device, device) == 0) {
+                factor = m->members[j].factor;
+                error = m->members[j].error;
+            }
+        json_array_append_new(devices, json_pack("{s:s, s:o, s:o}", "device", device,
+                                                 "factor", gcal_json_number(factor),
+                                                 "error", gcal_json_number(error)));
+    }
+    return devices;
+}
+
 static void add_type(struct gcal_arena *arena, struct gcal_columns *table, json_t *types,
                      const struct gcal_params *kernel, const struct gcal_params_device *d)
 {
     const struct gcal_params_model *m = d->models;
     const char *utc = gcal_params_model_origin(d, m).calibrated_utc;
-    char day[GCAL_SHOW_DAY_SIZE], times[24], error[GCAL_UNITS_SIZE];
-    json_t *factors = json_object();
+    char day[GCAL_SHOW_DAY_SIZE], times[24], n_devices[24] = "-", error[GCAL_UNITS_SIZE];
+    json_t *factors = json_object(), *devices = list_devices(m);
 
     snprintf(times, sizeof(times), "%zu", m->n_times);
+    if (json_array_size(devices))
+        snprintf(n_devices, sizeof(n_devices), "%zu", json_array_size(devices));
     gcal_units_percent(m->mean_error, error);
     gcal_columns_add(table,
                      (const char *[N_COLUMNS]){
                          m->name, gcal_arena_format(arena, "%.12s", kernel->node),
-                         d->info.type, gcal_show_day(utc, day), times, error,
+                         d->info.type, gcal_show_day(utc, day), n_devices, times, error,
                          list_limits(arena, m) },
                      GCAL_COLUMN_PLAIN);
     for (size_t i = 0; i < m->n_parameters; i++)
         json_object_set_new(factors, m->parameter[i] + strlen(GCAL_LEARNED_PREFIX),
                             json_pack("{s:f, s:f}", "value", m->value[i],
                                       "standard_error", m->standard_error[i]));
-    json_array_append_new(
-        types, json_pack("{s:s, s:s, s:s, s:I, s:f, s:o}", "type", d->info.type, "name",
-                         d->info.name, "learned", utc, "times", (json_int_t)m->n_times,
-                         "mean_error", m->mean_error, "corrections", factors));
+    json_array_append_new(types, json_pack("{s:s, s:s, s:s, s:I, s:f, s:o, s:o}", "type",
+                                           d->info.type, "name", d->info.name, "learned",
+                                           utc, "times", (json_int_t)m->n_times,
+                                           "mean_error", m->mean_error, "devices",
+                                           devices, "corrections", factors));
 }
 
 int gcal_show_kernels(const struct gcal_show_query *q, struct gcal_error *err)

@@ -18,6 +18,7 @@
 #include "tests/store/sample.h"
 #include "tests/unit.h"
 
+#define NODE        "n1"
 #define MODEL       "work"
 #define FINGERPRINT "00000000000000000000000000000001"
 #define OWN         "fingerprint: '" FINGERPRINT "'\n"
@@ -127,7 +128,7 @@ static struct gcal_prediction predict_learned(const struct setting *s,
 {
     struct gcal_store *store = gcal_store_open(s->folder, NULL);
     struct gcal_error err = { 0 };
-    int rc = gcal_learned_add(store, s->profile, params->devices, &err);
+    int rc = gcal_learned_add(store, NODE, s->profile, params->devices, &err);
 
     if (rc < 0)
         fail_msg("%s", err.text);
@@ -204,7 +205,7 @@ static void other_kernels_and_models_are_left_alone(void **state)
 
     learn(s, &s->h100, 0, 1.4, "r1");
     store = gcal_store_open(s->folder, NULL);
-    assert_int_equal(gcal_learned_add(store, s->other, d, NULL), 0);
+    assert_int_equal(gcal_learned_add(store, NODE, s->other, d, NULL), 0);
     assert_int_equal(d->n_models, n);
     /* A general model of another text has other limits. */
     for (size_t i = 0; i < n; i++)
@@ -212,7 +213,7 @@ static void other_kernels_and_models_are_left_alone(void **state)
             free(d->models[i].origin.configuration);
             d->models[i].origin.configuration = strdup("another");
         }
-    assert_int_equal(gcal_learned_add(store, s->profile, d, NULL), 0);
+    assert_int_equal(gcal_learned_add(store, NODE, s->profile, d, NULL), 0);
     assert_int_equal(d->n_models, n);
     gcal_store_close(store);
 }
@@ -226,7 +227,8 @@ static void added_once(void **state)
     learn(s, &s->h100, 0, 1.4, "r1");
     store = gcal_store_open(s->folder, NULL);
     for (int i = 0; i < 3; i++)
-        assert_int_equal(gcal_learned_add(store, s->profile, s->h100.devices, NULL), 1);
+        assert_int_equal(gcal_learned_add(store, NODE, s->profile, s->h100.devices, NULL),
+                         1);
     assert_int_equal(s->h100.devices->n_models, n + 1);
     gcal_store_close(store);
 }
@@ -246,14 +248,16 @@ static void damage_is_an_error(void **state)
     store = gcal_store_open(s->folder, NULL);
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
         sample_file_write(path, wrong[i], strlen(wrong[i]));
-        assert_int_equal(gcal_learned_add(store, s->profile, s->h100.devices, &err), -1);
+        assert_int_equal(gcal_learned_add(store, NODE, s->profile, s->h100.devices, &err),
+                         -1);
     }
     /* A time that is none. */
     line = strstr(text, named[0]);
     assert_non_null(line);
     memcpy(line + strlen(named[0]), " -1 ", 4);
     sample_file_write(path, text, size);
-    assert_int_equal(gcal_learned_add(store, s->profile, s->h100.devices, &err), -1);
+    assert_int_equal(gcal_learned_add(store, NODE, s->profile, s->h100.devices, &err),
+                     -1);
     assert_non_null(strstr(err.text, "SIZES TIME_S SPREAD UTC"));
     assert_int_equal(s->h100.devices->n_models, n);
     free(text);
@@ -276,7 +280,7 @@ static void another_kernels_file_is_refused(void **state)
         sample_path(s->folder, "learned/00000000000000000000000000000002.yaml"), text,
         size);
     store = gcal_store_open(s->folder, NULL);
-    assert_int_equal(gcal_learned_add(store, s->other, s->h100.devices, &err), -1);
+    assert_int_equal(gcal_learned_add(store, NODE, s->other, s->h100.devices, &err), -1);
     assert_non_null(strstr(err.text, "belongs to"));
     free(text);
     gcal_store_close(store);
@@ -295,11 +299,12 @@ static void signatures_are_required(void **state)
     assert_int_equal(gcal_sign_keygen(secret, &err), 0);
     store = gcal_store_open_writable(s->folder, NULL);
     assert_int_equal(gcal_store_trust(store, sample_path(s->folder, "key.pub"), &err), 0);
-    assert_int_equal(gcal_learned_add(store, s->profile, s->h100.devices, &err), -1);
+    assert_int_equal(gcal_learned_add(store, NODE, s->profile, s->h100.devices, &err),
+                     -1);
     assert_int_equal(gcal_store_sign_with(store, secret, &err), 0);
     assert_int_equal(gcal_store_sign(store, &n_signed, &err), 0);
     assert_int_equal(n_signed, 2); /* and its history */
-    assert_int_equal(gcal_learned_add(store, s->profile, s->h100.devices, &err), 1);
+    assert_int_equal(gcal_learned_add(store, NODE, s->profile, s->h100.devices, &err), 1);
     gcal_store_close(store);
 }
 
@@ -320,7 +325,7 @@ static void a_kernel_can_be_forgotten(void **state)
             fail_msg("%s", err.text);
         assert_int_equal(n_files, i == 1 || i == 2);
     }
-    assert_int_equal(gcal_learned_add(store, s->profile, s->h100.devices, &err), 0);
+    assert_int_equal(gcal_learned_add(store, NODE, s->profile, s->h100.devices, &err), 0);
     gcal_store_close(store);
     sample_expect_verified(s->folder, 0, 0, NULL);
     learn(s, &s->h100, 0, 1.3, "r2");
@@ -366,8 +371,9 @@ static double types_apart(const struct setting *s, double ratio, size_t n_kernel
             gcal_params_model_clear(&model);
         }
     }
-    types = gcal_learned_types_estimate(store, s->h100.devices,
-                                        gcal_predictor_find_general(s->h100.devices));
+    types = gcal_learned_estimate(store, s->h100.devices,
+                                  gcal_predictor_find_general(s->h100.devices))
+                .types;
     gcal_store_close(store);
     return types;
 }

@@ -132,13 +132,13 @@ static int observe(const struct gpucal_device *device,
 }
 
 /* A node with another device of the type of n1's. */
-static void add_sibling(struct setting *s)
+static void add_sibling(struct setting *s, const char *node)
 {
     struct gcal_params params = learn_device(TEST_DATA "/general/h100.yaml");
 
     free(params.devices->info.uid);
-    params.devices->info.uid = strdup("uuid:sibling");
-    publish(s->folder, "n3", &params);
+    params.devices->info.uid = gcal_buf_format("uuid:of-%s", node);
+    publish(s->folder, node, &params);
     gcal_params_clear(&params);
 }
 
@@ -244,29 +244,36 @@ static void observed_times_are_learned(void **state)
     sample_expect_verified(s->folder, 0, 0, NULL);
 }
 
-/* Two devices of a type that differ by 20 %: the interval on either has what it takes there; a narrower
- * one follows from devices that are alike.
- */
-static void unlike_devices_widen_the_interval(void **state)
+/* A third device of the type is between them, and less known the further they lie apart. */
+static void unlike_devices_are_told_apart(void **state)
 {
     static const double ratios[] = { 1.2, 1 };
     struct setting *s = *state;
     double general_s = predict(s->device, s->profile, 0).time_s, widths[2];
 
-    add_sibling(s);
+    add_sibling(s, "n3");
+    add_sibling(s, "n4");
     for (size_t i = 0; i < 2; i++) {
         const struct gpucal_profile *profile = i ? s->second : s->profile;
-        struct gpucal_prediction p;
+        struct gpucal_device *slow = gpucal_device_open(s->store, "n3", NULL, NULL);
+        struct gpucal_device *third = gpucal_device_open(s->store, "n4", NULL, NULL);
+        struct gpucal_prediction here, there, p;
 
         work(s, "n1", profile, 1, 40);
         work(s, "n3", profile, ratios[i], 40);
         assert_int_equal(merge(s, false).n, 2);
-        p = predict(s->device, profile, 0);
+        here = predict(s->device, profile, 0);
+        there = predict(slow, profile, 0);
+        p = predict(third, profile, 0);
         widths[i] = log(p.high_s / p.low_s);
+        assert_true(fabs(there.time_s / here.time_s / ratios[i] - 1) < 0.04);
         assert_true(p.low_s < general_s && ratios[i] * general_s < p.high_s);
         assert_true(fabs(p.time_s / general_s / sqrt(ratios[i]) - 1) < 0.03);
+        assert_true(log(here.high_s / here.low_s) < widths[i]);
+        gpucal_device_close(slow);
+        gpucal_device_close(third);
     }
-    assert_true(widths[1] < 0.95 * widths[0]);
+    assert_true(widths[1] < widths[0]);
 }
 
 static void files_are_bounded(void **state)
@@ -487,7 +494,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(observed_times_are_learned),    TEST(files_are_bounded),
-        TEST(a_taken_file_is_left),          TEST(unlike_devices_widen_the_interval),
+        TEST(a_taken_file_is_left),          TEST(unlike_devices_are_told_apart),
         TEST(a_child_has_a_file_of_its_own), TEST(damage_costs_its_lines_alone),
         TEST(times_that_drift_stay),         TEST(times_wait_for_a_calibration),
         TEST(signatures_are_required),       TEST(what_is_no_time_is_refused),

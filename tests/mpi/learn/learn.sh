@@ -92,7 +92,7 @@ CHECK
     run "$gpucal" show --kernels
     expect_status 0
     expect_line '^KERNEL +FINGERPRINT +TYPE'
-    expect_line '^saxpy +[0-9a-f]{12} .* [0-9]+ +[0-9.]+ %'
+    expect_line '^saxpy +[0-9a-f]{12} .* 1 +[0-9]+ +[0-9.]+ %'
     run "$gpucal" show --kernels --json
     expect_status 0
     # Other launches are other kernels.
@@ -150,12 +150,19 @@ case_times() {
     run "$gpucal" learn own.cl $saxpy --times more.csv --node far
     expect_status 0
     expect_line "learned 'saxpy' from 5 times"
+    uid=$(sed -n 's/^- uid: //p' store/nodes/far.yaml)
+    [ "$(grep -c "Z far/$uid$" store/learned/*.yaml)" = 5 ] || fail "times without their device"
+    # A file of times without devices is read, and its times count.
+    sed -i "s|Z far/$uid$|Z|" store/learned/*.yaml
+    # shellcheck disable=SC2086
+    run "$gpucal" learn own.cl $saxpy --times more.csv --node far
+    expect_status 0
+    expect_line "learned 'saxpy' from 5 times"
     # Times that a program observed there, of a file that is written here: far from what was learned they
     # are held back and named, near they are learned.
     # shellcheck disable=SC2086
     "$gpucal" count own.cl $saxpy -o saxpy.yaml
     kernel=$(sed -n "s/^fingerprint: *'*\([0-9a-f]*\).*/\1/p" saxpy.yaml | head -n 1)
-    uid=$(sed -n 's/^- uid: //p' store/nodes/far.yaml)
     observe() { # RATIO
         printf 'gpucal_observed 1\nprofile\t%s\tsaxpy\t' "$kernel"
         sed 's/\\/\\\\/g; s/\t/\\t/g' saxpy.yaml | awk '{ printf "%s\\n", $0 } END { print "" }'
