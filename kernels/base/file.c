@@ -54,8 +54,11 @@ char *gcal_file_read(const char *path, size_t max_bytes, size_t *size,
 {
     struct gcal_buf buf = { 0 };
     const char *end;
-    int fd = gcal_file_open(path, err), rc;
+    bool is_stdin = strcmp(path, "-") == 0;
+    int fd = is_stdin ? dup(STDIN_FILENO) : gcal_file_open(path, err), rc;
 
+    if (fd < 0 && is_stdin)
+        gcal_error_set(err, GCAL_EINPUT, "standard input: %s", strerror(errno));
     if (fd < 0)
         return NULL;
     if ((rc = read_all(fd, max_bytes, &buf)) < 0)

@@ -12,7 +12,7 @@ struct gcal_error;
  */
 int gcal_file_open(const char *path, struct gcal_error *err);
 
-/* The contents of such a file, NUL-terminated, the caller's to free, and their size in
+/* The contents of such a file, or of standard input ("-"), NUL-terminated, the caller's to free, and their size in
  * '*size' unless that is NULL: then they are a text, and a NUL byte, which would end it, is
  * refused.  NULL with 'err' (GCAL_EINPUT) if the file cannot be read or has more than
  * 'max_bytes'.

@@ -16,6 +16,7 @@ struct gcal_store;
     X(kernels, "list, count or benchmark measurement kernels")                           \
     X(count, "count the features of an OpenCL C kernel")                                 \
     X(learn, "measure a kernel of your own and publish its model")                       \
+    X(observe, "tell the store what launches of known kernels took")                     \
     X(fit, "repeat the fits of a record, without a device")                              \
     X(predict, "predict the run time of a kernel")                                       \
     X(explain, "show where the predicted time of a kernel goes")                         \

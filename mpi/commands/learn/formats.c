@@ -108,11 +108,13 @@ static double read_product(const char *text)
 
 /* ---- a table with sizes ---- */
 
-/* All columns but the time are sizes of the kernel. */
+/* All columns but the time are sizes of the kernel; of 'several', without empty cells. */
 static int read_sizes(struct gcal_arena *arena, const struct gcal_csv_table *t,
-                      struct gcal_learn_file *f, struct gcal_error *err)
+                      bool several, struct gcal_learn_file *f, struct gcal_error *err)
 {
     size_t time = t->n_columns;
+    size_t profile = several ? gcal_csv_table_find(t, "profile") : time;
+    size_t device = several ? gcal_csv_table_find(t, "device") : time;
 
     for (size_t i = 0; i < t->n_columns; i++) {
         if (!(unit_of(t->cells[i]) > 0))
@@ -135,8 +137,15 @@ static int read_sizes(struct gcal_arena *arena, const struct gcal_csv_table *t,
         double value;
 
         taken->sizes = "";
+        taken->line = t->lines[i];
         for (size_t k = 0; k < t->n_columns; k++) {
-            if (k == time)
+            const char *cell = gcal_csv_table_cell(t, i, k);
+
+            if (k == profile)
+                taken->profile = gcal_arena_strdup(arena, cell);
+            if (k == device)
+                taken->device = gcal_arena_strdup(arena, cell);
+            if (k == time || k == profile || k == device || (several && !*cell))
                 continue;
             if (read_number(arena, t, i, k, false, &value, err) < 0)
                 return -1;
@@ -291,7 +300,7 @@ static bool has(const struct gcal_csv_table *t, const char *column)
 }
 
 static int read_table(struct gcal_arena *arena, const char *path, char *text,
-                      struct gcal_learn_file *f, struct gcal_error *err)
+                      bool several, struct gcal_learn_file *f, struct gcal_error *err)
 {
     struct gcal_csv_table *t = gcal_arena_alloc(arena, 1, sizeof(*t));
     int rc;
@@ -320,7 +329,7 @@ static int read_table(struct gcal_arena *arena, const char *path, char *text,
                               "%s: launches without times: profile with '--timestamp on' "
                               "(rocprof) or --kernel-trace (rocprofv3)",
                               path);
-    return read_sizes(arena, t, f, err);
+    return read_sizes(arena, t, several, f, err);
 }
 
 /* ---- nvbench ---- */
@@ -421,7 +430,7 @@ static int read_nvbench(struct gcal_arena *arena, const char *path, const char *
     return 0;
 }
 
-int gcal_learn_read_file(struct gcal_arena *arena, const char *path,
+int gcal_learn_read_file(struct gcal_arena *arena, const char *path, bool several,
                          struct gcal_learn_file *f, struct gcal_error *err)
 {
     char *text = gcal_file_read(path, MOST_BYTES, NULL, err);
@@ -430,8 +439,9 @@ int gcal_learn_read_file(struct gcal_arena *arena, const char *path,
     *f = (struct gcal_learn_file){ 0 };
     if (!gcal_arena_own(arena, text, free))
         return -1;
-    rc = text[strspn(text, " \t\r\n")] == '{' ? read_nvbench(arena, path, text, f, err)
-                                              : read_table(arena, path, text, f, err);
+    rc = text[strspn(text, " \t\r\n")] == '{'
+             ? read_nvbench(arena, path, text, f, err)
+             : read_table(arena, path, text, several, f, err);
     if (rc == 0 && !f->n)
         return gcal_error_set(err, GCAL_EINPUT, "%s: no times", path);
     return rc;

@@ -143,9 +143,10 @@ int gcal_learn_fit(struct gcal_learning *l, struct gcal_error *err);
 
 /* A time, at sizes or, of a profiler, of a launch in that line. */
 struct gcal_learn_taken {
-    const char *sizes;           /* "n=1024,m=64"; NULL: unknown */
-    const char *kernel;          /* as the profiler names it; NULL: that of the file */
-    double n_groups, group_size; /* work-groups, work-items of one; NaN: unknown */
+    const char *sizes;            /* "n=1024,m=64"; NULL: unknown */
+    const char *kernel;           /* as the profiler names it; NULL: that of the file */
+    const char *profile, *device; /* columns of these names; NULL: there are none */
+    double n_groups, group_size;  /* work-groups, work-items of one; NaN: unknown */
     double time_s;
     size_t line;
 };
@@ -155,10 +156,10 @@ struct gcal_learn_file {
     struct gcal_learn_taken *times;
 };
 
-/* Reads a table with sizes, nvbench's JSON, or the launches of ncu, rocprof or rocprofv3.  -1 with
- * "file:line: ..", also without any time.
+/* Reads a table with sizes, nvbench's JSON, or the launches of ncu, rocprof or rocprofv3.  'several': a table may
+ * be of several kernels and devices, in columns of these names.  -1 with "file:line: ..", also without any time.
  */
-int gcal_learn_read_file(struct gcal_arena *arena, const char *path,
+int gcal_learn_read_file(struct gcal_arena *arena, const char *path, bool several,
                          struct gcal_learn_file *file, struct gcal_error *err);
 
 /* ---- times.c: --times ---- */

@@ -189,7 +189,7 @@ static int learn_own(struct learning *l, struct gcal_error *err)
     struct gcal_learn_file file;
     struct gcal_params_time *rows;
 
-    if (gcal_learn_read_file(l->arena, l->c->times, &file, err) < 0 ||
+    if (gcal_learn_read_file(l->arena, l->c->times, false, &file, err) < 0 ||
         (file.times[0].kernel && find_sizes(l, &file, err) < 0) ||
         count_source(l, file.times[0].sizes, &first, err) < 0)
         return -1;

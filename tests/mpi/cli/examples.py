@@ -34,6 +34,7 @@ EXCEPTIONS = [
     (r"^gpucal (predict|explain) my.cl .* --copy-in ",
      "the CPU has no model of copies; replay.predict_step and replay.explain_step have one"),
     (r"^gpucal learn .*--times", "mpi.learn_times has such files"),
+    (r"gpucal observe ", "mpi.learn_observe has such files"),
     (r"^gpucal kernels scale lsize_0:256 ", "gpucal is built again before it; unit.catalogue_made"),
     (r"^gpucal (tune|evaluate) matmul_sq .* --model sk_matmul", "needs the calibration before it"),
     (r"^gpucal export --json .*tables.py ", "mpi.export_fleets does it"),

@@ -302,6 +302,61 @@ TIMES
     expect_line "node near is not calibrated; calibrated nodes: far"
 }
 
+# Logged times, in their order, of two kernels; what is wrong with a log is said with its line, and nothing is told.
+case_observe() {
+    "$gpucal" count own.cl -k saxpy -l 64 -g '((n+63)/64)*64' -o saxpy.yaml > /dev/null || fail "saxpy is not counted"
+    "$gpucal" count own.cl -k conv5x5 -l 16,16 -g width,height -o conv.yaml > /dev/null || fail "conv5x5 is not counted"
+    taken() { # PROFILE SIZES: of the general model, 1.3 times
+        "$gpucal" predict --profile "$1" --at "$2" --model general --json |
+            sed -n 's/.*"time_s": \([0-9.e-]*\).*/\1/p' | head -n 1 | awk '{ print 1.3e6 * $1 }'
+    }
+    saxpy=$(taken saxpy.yaml n=300000) conv=$(taken conv.yaml width=512,height=512)
+    {
+        echo "profile,n,height,width,device,launch time (us)"
+        for i in 1 2 3 4 5; do
+            echo "saxpy.yaml,300000,,,cpu,$saxpy"
+            echo "conv.yaml,,512,512,,$conv"
+        done
+    } > log.csv
+    run "$gpucal" observe log.csv
+    expect_status 0
+    expect_line 'told the store 8 of 10 times of 2 kernels'
+    run "$gpucal" store merge
+    expect_status 0
+    expect_line '^saxpy on .*: 4 times at 1 size'
+    expect_line '^conv5x5 on .*: 4 times at 1 size'
+    run "$gpucal" predict --profile saxpy.yaml --at n=300000 --csv learned.csv
+    expect_line '\(model saxpy\)'
+    python3 - "$saxpy" << 'CHECK' || fail "not what the log says"
+import csv, sys
+row = next(csv.DictReader(open("learned.csv")))
+assert abs(float(row["time_s"]) * 1e6 / float(sys.argv[1]) - 1) < 0.05, row
+CHECK
+    # One kernel, from a pipe.
+    awk 'BEGIN { print "n,time_ms"; for (i = 0; i < 3; i++) print "300000,0.3" }' |
+        "$gpucal" observe - --profile saxpy.yaml > out 2> err || fail "no pipe"
+    expect_line 'told the store 2 of 3 times of 1 kernel:'
+    rm -r store/observed
+    bad() { # PATTERN LOG ARGUMENTS
+        printf '%b' "$2" > bad.csv
+        run "$gpucal" observe bad.csv "${@:3}"
+        expect_status 1
+        expect_line "$1"
+        [ -z "$(ls store/observed 2> /dev/null)" ] || fail "something was told"
+    }
+    bad 'no column is a time' 'n,time_furlongs\n1024,3\n' --profile saxpy.yaml
+    bad "bad.csv:3: time_us '-3': expected a number above 0" 'n,time_us\n1024,3\n1024,-3\n' --profile saxpy.yaml
+    bad 'bad.csv:3: ' 'n,time_us\n1024,3\n10' --profile saxpy.yaml
+    bad 'bad.csv:2: .*other.yaml' 'profile,n,time_us\nother.yaml,1024,3\n'
+    bad 'bad.csv:3: no column .profile. says which' 'profile,n,time_us\nsaxpy.yaml,1,3\n,1,3\n'
+    bad "bad.csv:2: .*'m'" 'n,m,time_us\n1024,3,3\n' --profile saxpy.yaml
+    bad "bad.csv:2: no size 'height', which conv.yaml has" 'width,time_us\n1024,3\n' --profile conv.yaml
+    bad 'bad.csv:2: .*FPGA' 'n,device,time_us\n1024,FPGA,3\n' --profile saxpy.yaml
+    bad 'node far is not calibrated' 'n,time_us\n1024,3\n' --profile saxpy.yaml --node far
+    bad 'launches without the kernel.s sizes' 'KernelName,BeginNs,EndNs\nsaxpy,10,20\n' --profile saxpy.yaml
+    bad 'nowhere' 'n,time_us\n1024,3\n' --profile saxpy.yaml --store nowhere
+}
+
 # Sizes are found by trying; structures, which the interpreter runs, too.
 case_structures() {
     unset GPUCAL_STORE
