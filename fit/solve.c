@@ -140,36 +140,6 @@ static bool try_initial(struct gcal_fit_problem *problem, size_t j, struct gcal_
     return same;
 }
 
-static int diagnose(struct gcal_fit_problem *problem, struct gcal_fit *fit,
-                    struct gcal_error *err)
-{
-    size_t j;
-
-    if (gcal_fit_diagnose(problem, fit, err) < 0)
-        return -1;
-    /* Fixes shapes that drifted to a bound because no row determines them. */
-    for (size_t k = 0; fit->status == GCAL_FIT_GOOD && k < problem->n_parameters; k++) {
-        if (problem->is_cost[k] || fit->unmeasured[k] || !fit->at_bound[k] ||
-            fit->value[k] == gcal_fit_shape_initial(problem, k))
-            continue;
-        fit->poorly_determined[k] = try_initial(problem, k, fit);
-        if (fit->poorly_determined[k] && gcal_fit_diagnose(problem, fit, err) < 0)
-            return -1;
-    }
-    /* Fixes parameters with a large error: at their present value where the initial one
-     * fits clearly worse.
-     */
-    while ((fit->status == GCAL_FIT_GOOD || fit->status == GCAL_FIT_UNDETERMINED) &&
-           (j = gcal_fit_least_determined(problem, fit)) < problem->n_parameters) {
-        if (!try_initial(problem, j, fit))
-            problem->fixed_value[j] = fit->value[j];
-        problem->fixed[j] = fit->poorly_determined[j] = true;
-        if (gcal_fit_diagnose(problem, fit, err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
 /* ---- the result ---- */
 
 static int search(struct gcal_fit_problem *problem, struct gcal_fit *fit,
@@ -216,8 +186,29 @@ static int solve(struct gcal_fit_problem *problem, struct gcal_fit *fit,
                  "edges 'initial', 'min' and 'max'");
         return 0;
     }
-    if (diagnose(problem, fit, err) < 0)
+    size_t j;
+    if (gcal_fit_diagnose(problem, fit, err) < 0)
         return -1;
+    /* Fixes shapes that drifted to a bound because no row determines them. */
+    for (size_t k = 0; fit->status == GCAL_FIT_GOOD && k < problem->n_parameters; k++) {
+        if (problem->is_cost[k] || fit->unmeasured[k] || !fit->at_bound[k] ||
+            fit->value[k] == gcal_fit_shape_initial(problem, k))
+            continue;
+        fit->poorly_determined[k] = try_initial(problem, k, fit);
+        if (fit->poorly_determined[k] && gcal_fit_diagnose(problem, fit, err) < 0)
+            return -1;
+    }
+    /* Fixes parameters with a large error: at their present value where the initial one
+     * fits clearly worse.
+     */
+    while ((fit->status == GCAL_FIT_GOOD || fit->status == GCAL_FIT_UNDETERMINED) &&
+           (j = gcal_fit_least_determined(problem, fit)) < problem->n_parameters) {
+        if (!try_initial(problem, j, fit))
+            problem->fixed_value[j] = fit->value[j];
+        problem->fixed[j] = fit->poorly_determined[j] = true;
+        if (gcal_fit_diagnose(problem, fit, err) < 0)
+            return -1;
+    }
     if (fit->status == GCAL_FIT_NOT_CONVERGED && fit->reason[0] == '\0')
         snprintf(fit->reason, sizeof(fit->reason),
                  "the search did not converge in %d iterations: give exponents and edges "

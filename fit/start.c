@@ -199,19 +199,6 @@ void gcal_fit_start(const struct gcal_fit_problem *problem, size_t which,
     gcal_arena_destroy(arena);
 }
 
-/* The median of measured over predicted time. */
-static double ratio_to(const struct gcal_fit_problem *problem, const double *parameters,
-                       double *sorted)
-{
-    size_t n = 0;
-
-    gcal_fit_eval(problem, parameters, sorted);
-    for (size_t i = 0; i < problem->n_rows; i++)
-        if (sorted[i] > 0 && isfinite(sorted[i]))
-            sorted[n++] = problem->rows->time_s[i] / sorted[i];
-    return n ? gcal_median(sorted, n) : 1;
-}
-
 void gcal_fit_start_at(const struct gcal_fit_problem *problem, const double *values,
                        double *parameters)
 {
@@ -219,7 +206,13 @@ void gcal_fit_start_at(const struct gcal_fit_problem *problem, const double *val
     double *sorted = gcal_arena_alloc(arena, problem->n_rows, sizeof(*sorted)), ratio;
 
     memcpy(parameters, values, problem->n_parameters * sizeof(*parameters));
-    ratio = ratio_to(problem, parameters, sorted);
+    /* The median of measured over predicted time. */
+    size_t n = 0;
+    gcal_fit_eval(problem, parameters, sorted);
+    for (size_t i = 0; i < problem->n_rows; i++)
+        if (sorted[i] > 0 && isfinite(sorted[i]))
+            sorted[n++] = problem->rows->time_s[i] / sorted[i];
+    ratio = n ? gcal_median(sorted, n) : 1;
     for (size_t j = 0; j < problem->n_parameters; j++) {
         const struct gcal_model_parameter *p = &problem->model->parameters[j];
 

@@ -138,18 +138,6 @@ static bool is_installed(char *page)
     return status == 0;
 }
 
-/* Becomes man(1) with the page of the command if standard output is a terminal and the page is
- * installed; returns otherwise.
- */
-static void show_manual(const char *command)
-{
-    char page[64];
-
-    snprintf(page, sizeof(page), "gpucal-%s", command);
-    if (isatty(1) && is_installed(page))
-        execlp("man", "man", page, (char *)NULL);
-}
-
 /* "gpucal help" and "gpucal help help" list the commands, "gpucal help COMMAND [--json]" is its
  * manual page, else "gpucal COMMAND --help [--json]".
  */
@@ -163,8 +151,16 @@ static int run_help(int argc, char **argv)
         return help();
     if ((command = find(argv[1])) < 0)
         return unknown_command(argv[1]);
-    if (argc == 2)
-        show_manual(names[command]);
+    if (argc == 2) {
+        /* Becomes man(1) with the page of the command if standard output is a terminal and the page is
+             * installed; returns otherwise.
+             */
+        char page[64];
+
+        snprintf(page, sizeof(page), "gpucal-%s", names[command]);
+        if (isatty(1) && is_installed(page))
+            execlp("man", "man", page, (char *)NULL);
+    }
     return run(command, argc > 2 ? 3 : 2, arguments);
 }
 

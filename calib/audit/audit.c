@@ -229,35 +229,6 @@ static int count_wanted(const struct audit *a, size_t *n, struct gcal_error *err
 typedef int each_device(void *context, const struct gcal_audit_device *device,
                         struct gcal_error *err);
 
-static int judge_all(struct audit *a, each_device *each, void *context,
-                     struct gcal_audit_summary *summary, struct gcal_error *err)
-{
-    for (a->first = 0; a->first < a->n_nodes; a->first += BATCH) {
-        size_t left = a->n_nodes - a->first, n = left < BATCH ? left : BATCH;
-        int rc = run_jobs(a, n, judge, err);
-
-        for (size_t i = 0; i < n; i++) {
-            struct slot *s = &a->slots[i];
-
-            for (size_t k = 0; rc == 0 && k < s->n_devices; k++) {
-                enum gcal_audit_verdict v = s->devices[k].verdict;
-
-                summary->n_devices++;
-                summary->n_runs += s->devices[k].n_runs;
-                summary->n_verdicts[v]++;
-                if (v != GCAL_AUDIT_UNKNOWN && v > summary->worst)
-                    summary->worst = v;
-                rc = each(context, &s->devices[k], err);
-            }
-            gcal_arena_destroy(s->arena);
-            *s = (struct slot){ 0 };
-        }
-        if (rc < 0)
-            return -1;
-    }
-    return 0;
-}
-
 static int audit_nodes(struct audit *a, each_device *each, void *context,
                        struct gcal_audit_summary *made, struct gcal_error *err)
 {
@@ -268,8 +239,29 @@ static int audit_nodes(struct audit *a, each_device *each, void *context,
         sample_types(a, err) < 0)
         return -1;
     gcal_audit_types_pool(a->types);
-    if (judge_all(a, each, context, made, err) < 0)
-        return -1;
+    for (a->first = 0; a->first < a->n_nodes; a->first += BATCH) {
+        size_t left = a->n_nodes - a->first, n = left < BATCH ? left : BATCH;
+        int rc = run_jobs(a, n, judge, err);
+
+        for (size_t i = 0; i < n; i++) {
+            struct slot *s = &a->slots[i];
+
+            for (size_t k = 0; rc == 0 && k < s->n_devices; k++) {
+                enum gcal_audit_verdict v = s->devices[k].verdict;
+
+                made->n_devices++;
+                made->n_runs += s->devices[k].n_runs;
+                made->n_verdicts[v]++;
+                if (v != GCAL_AUDIT_UNKNOWN && v > made->worst)
+                    made->worst = v;
+                rc = each(context, &s->devices[k], err);
+            }
+            gcal_arena_destroy(s->arena);
+            *s = (struct slot){ 0 };
+        }
+        if (rc < 0)
+            return -1;
+    }
     /* Errors of nodes that match go to the summary; others to the log, as their devices are
      * missing from the statistics of their types.
      */

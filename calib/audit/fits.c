@@ -119,28 +119,6 @@ static void fill_run(struct gcal_arena *arena, const struct gcal_audit_fit *fit,
 
 /* ---- the verdict ---- */
 
-static int judge(const struct gcal_audit_fits *fits,
-                 const struct gcal_audit_policy *policy, struct gcal_error *err)
-{
-    const struct gcal_params_device *newest = fits->fit[fits->n - 1].params.devices;
-    struct gcal_audit_device *d = fits->device;
-    struct gcal_audit_norm *norms =
-        gcal_arena_alloc(d->arena, d->n_series, sizeof(*norms));
-    struct gcal_audit_types *types = gcal_audit_types_create(true);
-
-    gcal_audit_types_add(types, d, policy->of);
-    gcal_audit_types_pool(types);
-    gcal_audit_types_norms(types, d, norms);
-    gcal_audit_types_destroy(types);
-    gcal_audit_judge(d, norms, policy);
-    for (size_t i = 0; gcal_audit_needs_attention(d->verdict) && i < newest->n_models;
-         i++)
-        if (gcal_audit_categories_of(&newest->models[i], d, err) < 0)
-            return -1;
-    gcal_audit_make_findings(d, policy);
-    return 0;
-}
-
 int gcal_audit_type(const struct gcal_store *store, struct gcal_ledger_lines *lines,
                     const char *type, size_t most, const struct gcal_audit_policy *policy,
                     struct gcal_audit_fits *fits, struct gcal_error *err)
@@ -164,7 +142,22 @@ int gcal_audit_type(const struct gcal_store *store, struct gcal_ledger_lines *li
     gcal_audit_histories(fits->arena, type, track, &fits->device, &n);
     gcal_params_clear(&current);
     fits->device->is_type = true;
-    return judge(fits, policy, err);
+    const struct gcal_params_device *newest = fits->fit[fits->n - 1].params.devices;
+    struct gcal_audit_device *d = fits->device;
+    struct gcal_audit_norm *norms =
+        gcal_arena_alloc(d->arena, d->n_series, sizeof(*norms));
+    struct gcal_audit_types *types = gcal_audit_types_create(true);
+    gcal_audit_types_add(types, d, policy->of);
+    gcal_audit_types_pool(types);
+    gcal_audit_types_norms(types, d, norms);
+    gcal_audit_types_destroy(types);
+    gcal_audit_judge(d, norms, policy);
+    for (size_t i = 0; gcal_audit_needs_attention(d->verdict) && i < newest->n_models;
+         i++)
+        if (gcal_audit_categories_of(&newest->models[i], d, err) < 0)
+            return -1;
+    gcal_audit_make_findings(d, policy);
+    return 0;
 }
 
 void gcal_audit_fits_clear(struct gcal_audit_fits *fits)

@@ -167,21 +167,6 @@ static uint64_t preferred_multiple(cl_device_id id, bool *built)
     return multiple;
 }
 
-/* 0: unknown.  A guess would be a factor in all counts per sub-group. */
-static uint64_t sub_group_size(cl_device_id id)
-{
-    uint64_t size = 0;
-    bool built = true;
-
-    if (gcal_device_has_extension(id, "cl_nv_device_attribute_query"))
-        size = device_number(id, DEVICE_WARP_SIZE_NV);
-    if (!size && gcal_device_has_extension(id, "cl_amd_device_attribute_query"))
-        size = device_number(id, DEVICE_WAVEFRONT_WIDTH_AMD);
-    if (!size)
-        size = preferred_multiple(id, &built);
-    return size || !built ? size : 1;
-}
-
 static int fill(struct gcal_device_entry *d, size_t index, bool probe,
                 struct gcal_error *err)
 {
@@ -215,8 +200,19 @@ static int fill(struct gcal_device_entry *d, size_t index, bool probe,
             (double)device_number(d->id, DEVICE_UNIT_LOCAL_SIZE_AMD);
     if (gcal_device_has_extension(d->id, "cl_nv_device_attribute_query"))
         info->unit_registers = device_number(d->id, DEVICE_REGISTERS_NV);
-    if (probe)
-        info->sub_group_size = sub_group_size(d->id);
+    if (probe) {
+        /* A guess would be a factor in all counts per sub-group. */
+        uint64_t size = 0;
+        bool built = true;
+
+        if (gcal_device_has_extension(d->id, "cl_nv_device_attribute_query"))
+            size = device_number(d->id, DEVICE_WARP_SIZE_NV);
+        if (!size && gcal_device_has_extension(d->id, "cl_amd_device_attribute_query"))
+            size = device_number(d->id, DEVICE_WAVEFRONT_WIDTH_AMD);
+        if (!size)
+            size = preferred_multiple(d->id, &built);
+        info->sub_group_size = size || !built ? size : 1;
+    }
     if (info->pci)
         gcal_device_cuda_ask(info);
     if (!info->platform || !info->vendor || !info->name || !info->driver ||

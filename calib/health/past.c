@@ -42,19 +42,6 @@ static struct gcal_health_reading read_line(const struct gcal_checks_line *line,
     return reading;
 }
 
-/* A calibration after the first 'n' readings has accepted the level of their last ones: if these
- * were off, they count, and those before them do not.
- */
-static void accept(struct gcal_health_reading *past, size_t n, size_t r)
-{
-    size_t from = n;
-
-    while (from && past[from - 1].off[r])
-        past[--from].off[r] = false;
-    for (size_t i = 0; i < from && from < n; i++)
-        past[i].x[r] = NAN;
-}
-
 size_t gcal_health_past(struct gcal_arena *arena, const struct gcal_checks *checks,
                         const struct gcal_device_info *info,
                         const struct gcal_health_measured *m, const char *calibrated_utc,
@@ -74,8 +61,17 @@ size_t gcal_health_past(struct gcal_arena *arena, const struct gcal_checks *chec
         if (gcal_clock_parse_utc(line->utc) < calibrated_s)
             n_before = n;
     }
-    for (size_t r = 0; r < GCAL_HEALTH_N; r++)
-        accept(*past, n_before, r);
+    for (size_t r = 0; r < GCAL_HEALTH_N; r++) {
+        /* A calibration after the first 'n' readings has accepted the level of their last ones: if these
+             * were off, they count, and those before them do not.
+             */
+        size_t from = n_before;
+
+        while (from && (*past)[from - 1].off[r])
+            (*past)[--from].off[r] = false;
+        for (size_t i = 0; i < from && from < n_before; i++)
+            (*past)[i].x[r] = NAN;
+    }
     return n;
 }
 

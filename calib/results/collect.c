@@ -102,11 +102,16 @@ static int add_measurements(struct gcal_record *all, const struct gcal_record *r
     return rc;
 }
 
-/* Each with the run that it is of: 'run' may be a record of several. */
-static int add_devices(struct gcal_record *all, const struct gcal_record *run,
-                       const struct gcal_config *config, struct gcal_strings *said,
-                       struct gcal_error *err)
+static int collect(struct gcal_arena *scratch, struct gcal_record *all,
+                   const struct gcal_record *run, const struct gcal_config *config,
+                   struct gcal_strings *said, struct gcal_error *err)
 {
+    struct gcal_result_speeds speeds;
+    struct gcal_result_rows rows;
+    size_t first_device = all->n_devices;
+    size_t *kernel_of = gcal_arena_alloc(scratch, run->n_kernels, sizeof(*kernel_of));
+
+    /* Each with the run that it is of: 'run' may be a record of several. */
     const struct gcal_record_header *last = NULL;
 
     for (size_t i = 0; i < run->n_devices; i++) {
@@ -120,20 +125,6 @@ static int add_devices(struct gcal_record *all, const struct gcal_record *run,
     }
     if (!last)
         gcal_record_add_run(all, run->header);
-    return 0;
-}
-
-static int collect(struct gcal_arena *scratch, struct gcal_record *all,
-                   const struct gcal_record *run, const struct gcal_config *config,
-                   struct gcal_strings *said, struct gcal_error *err)
-{
-    struct gcal_result_speeds speeds;
-    struct gcal_result_rows rows;
-    size_t first_device = all->n_devices;
-    size_t *kernel_of = gcal_arena_alloc(scratch, run->n_kernels, sizeof(*kernel_of));
-
-    if (add_devices(all, run, config, said, err) < 0)
-        return -1;
     for (size_t i = 0; i < run->n_kernels; i++)
         kernel_of[i] = gcal_record_add_kernel(all, &run->kernels[i]);
     for (size_t i = 0; i < run->n_lost; i++)

@@ -35,36 +35,6 @@ struct design {
     bool merge_collinear, absolute;
 };
 
-static void fill_design(struct gcal_arena *scratch, struct design *d)
-{
-    const size_t *generator = gcal_result_generators(scratch, d->record);
-    const struct gcal_result_row *row = d->rows->rows;
-    size_t n = d->rows->n;
-    double *time_s = gcal_arena_alloc(scratch, n, sizeof(*time_s));
-    double *spread = gcal_arena_alloc(scratch, n, sizeof(*spread));
-    size_t *group = gcal_arena_alloc(scratch, n, sizeof(*group));
-    size_t *fold = gcal_arena_alloc(scratch, n, sizeof(*fold));
-
-    for (size_t i = 0; i < n; i++) {
-        /* The position of the cell's kernel among its generator's, the same on all devices; the
-         * kernels of a generator need not be adjacent.
-         */
-        size_t position = 0;
-
-        time_s[i] = row[i].time_s;
-        spread[i] = row[i].spread;
-        group[i] = generator[row[i].kernel];
-        for (size_t k = 0; k < i && row[k].kernel != row[i].kernel; k++)
-            position +=
-                group[k] == group[i] && (!k || row[k].kernel != row[k - 1].kernel);
-        fold[i] = position % FOLDS;
-    }
-    d->time_s = time_s;
-    d->spread = spread;
-    d->group = group;
-    d->fold = fold;
-}
-
 /* Predictions of the cells with those of a group left out together. */
 static int leave_out(const struct gcal_model *model, const struct gcal_fit_rows *all,
                      const size_t *group, const struct gcal_fit *fit, double *predicted_s,
@@ -176,7 +146,32 @@ int gcal_result_fit_forms(struct gcal_arena *scratch, struct gcal_result_type_fi
                         .merge_collinear = gcal_config_model_merges(config) };
     struct fitting f = { t, &d, config, cells.of_row, like && like->good ? like : NULL };
 
-    fill_design(scratch, &d);
+    const size_t *generator = gcal_result_generators(scratch, d.record);
+    const struct gcal_result_row *row = d.rows->rows;
+    size_t n = d.rows->n;
+    double *time_s = gcal_arena_alloc(scratch, n, sizeof(*time_s));
+    double *spread = gcal_arena_alloc(scratch, n, sizeof(*spread));
+    size_t *group = gcal_arena_alloc(scratch, n, sizeof(*group));
+    size_t *fold = gcal_arena_alloc(scratch, n, sizeof(*fold));
+
+    for (size_t i = 0; i < n; i++) {
+        /* The position of the cell's kernel among its generator's, the same on all devices; the
+         * kernels of a generator need not be adjacent.
+         */
+        size_t position = 0;
+
+        time_s[i] = row[i].time_s;
+        spread[i] = row[i].spread;
+        group[i] = generator[row[i].kernel];
+        for (size_t k = 0; k < i && row[k].kernel != row[i].kernel; k++)
+            position +=
+                group[k] == group[i] && (!k || row[k].kernel != row[k - 1].kernel);
+        fold[i] = position % FOLDS;
+    }
+    d.time_s = time_s;
+    d.spread = spread;
+    d.group = group;
+    d.fold = fold;
     t->n_forms = config->n_forms;
     t->forms = gcal_arena_alloc(t->arena, t->n_forms, sizeof(*t->forms));
     for (size_t k = 0; k < t->n_forms; k++)

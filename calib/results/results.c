@@ -195,24 +195,6 @@ static void add_fits(struct gcal_arena *scratch, const struct gcal_record *recor
             add_fit(results, type, model, &results->outliers[i], of);
 }
 
-/* A slot for each fit: at most two for each device and model. */
-static void list_fits(struct gcal_arena *scratch, const struct gcal_record *record,
-                      const struct gcal_config *config,
-                      const struct gcal_result_rows *all, struct gcal_results *results)
-{
-    results->fits = gcal_arena_alloc(
-        results->arena, 2 * record->n_devices * config->n_models, sizeof(*results->fits));
-    for (size_t i = 0; i < record->n_devices; i++) {
-        const struct gcal_device_info *info = &record->devices[i].info;
-
-        for (size_t k = 0; leads_type(record, i) && k < config->n_models; k++)
-            if (!config->models[k].unrecorded &&
-                gcal_config_model_applies(&config->models[k], info) &&
-                !is_kept(record, info->type, config->models[k].name))
-                add_fits(scratch, record, config, all, info->type, k, results);
-    }
-}
-
 int gcal_results_fit_with(const struct gcal_record *record,
                           const struct gcal_config *config,
                           const struct gcal_result_speeds *speeds,
@@ -234,7 +216,8 @@ int gcal_results_fit_with(const struct gcal_record *record,
     if (gcal_result_rows_read(made.arena, record, &all, &made.speeds, err) < 0 ||
         gcal_result_find_lost(scratch, record, &lost, err) < 0)
         goto out;
-    if (speeds) { /* what the record does not tell */
+    if (speeds) {
+        /* what the record does not tell */
         if (!made.speeds.n) {
             made.speeds.items = speeds->items;
             made.speeds.n = speeds->n;
@@ -242,7 +225,18 @@ int gcal_results_fit_with(const struct gcal_record *record,
         made.speeds.track = speeds->track;
         made.speeds.n_tracks = speeds->n_tracks;
     }
-    list_fits(scratch, record, config, &all, &made);
+    /* A slot for each fit: at most two for each device and model. */
+    made.fits = gcal_arena_alloc(made.arena, 2 * record->n_devices * config->n_models,
+                                 sizeof(*made.fits));
+    for (size_t i = 0; i < record->n_devices; i++) {
+        const struct gcal_device_info *info = &record->devices[i].info;
+
+        for (size_t k = 0; leads_type(record, i) && k < config->n_models; k++)
+            if (!config->models[k].unrecorded &&
+                gcal_config_model_applies(&config->models[k], info) &&
+                !is_kept(record, info->type, config->models[k].name))
+                add_fits(scratch, record, config, &all, info->type, k, &made);
+    }
     report(&fitting, 0);
     /* The numbers do not depend on the number of threads.  Outliers need the fits of their types. */
     rc = gcal_threads_share(made.n_fits, fit_one, &fitting, err);

@@ -247,14 +247,6 @@ struct list {
     struct gcal_device_info *devices;
 };
 
-static void list_clear(struct list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        gcal_device_info_clear(&list->devices[i]);
-    free(list->devices);
-    *list = (struct list){ 0 };
-}
-
 /* Returns whether it is one of the first 'n' devices. */
 static bool is_listed(const struct list *list, size_t n,
                       const struct gcal_device_info *info)
@@ -358,8 +350,12 @@ enum gcal_worker_outcome gcal_worker_list_devices(struct gcal_worker *worker,
     struct list list = { 0 };
     enum gcal_worker_outcome outcome = list_all(worker, limit_s, &list, err);
 
-    if (outcome != GCAL_WORKER_DONE)
-        list_clear(&list);
+    if (outcome != GCAL_WORKER_DONE) {
+        for (size_t i = 0; i < list.count; i++)
+            gcal_device_info_clear(&list.devices[i]);
+        free(list.devices);
+        list = (struct list){ 0 };
+    }
     *devices = list.devices;
     *count = list.count;
     return outcome;

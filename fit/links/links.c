@@ -26,21 +26,6 @@ struct fitting {
     double *values;               /* n_pairs */
 };
 
-/* Slow links have no times of long messages: of sizes that fewer than half have reached, those that have
- * tell nothing of the others.
- */
-static void find_medians(struct fitting *f)
-{
-    for (size_t k = 0; k < f->n_sizes; k++) {
-        size_t n = 0;
-
-        for (size_t i = 0; i < f->n_pairs; i++)
-            if (!isnan(f->time_s[k * f->n_pairs + i]))
-                f->values[n++] = f->time_s[k * f->n_pairs + i];
-        f->common_s[k] = n && 2 * n >= f->n_pairs ? gcal_median(f->values, n) : NAN;
-    }
-}
-
 /* A pair's factor in a regime, to what most take: what the lines miss is the same for all. */
 static void find_factor(struct fitting *f, const struct gcal_link_curve *curve,
                         size_t regime, size_t pair, double *factor, double *error)
@@ -87,17 +72,6 @@ static void find_outliers(struct fitting *f, const struct gcal_link_curve *curve
     }
 }
 
-/* Its own curve, and no times any more. */
-static void take_out(struct fitting *f, size_t pair, struct gcal_link_fit_pair *p)
-{
-    for (size_t k = 0; k < f->n_sizes; k++) {
-        f->measured[k] = f->time_s[k * f->n_pairs + pair];
-        f->time_s[k * f->n_pairs + pair] = NAN;
-    }
-    p->is_outlier =
-        gcal_link_fit_curve(f->n_sizes, f->bytes, f->measured, &p->curve) == 0;
-}
-
 static void find_factors(struct fitting *f, struct gcal_link_curve *curve, size_t regime,
                          struct gcal_link_fit_pair *pairs)
 {
@@ -140,14 +114,30 @@ int gcal_link_fit_class(struct gcal_arena *arena, size_t n_sizes, size_t n_pairs
     memcpy(f.time_s, time_s, n_sizes * n_pairs * sizeof(double));
     for (size_t i = 0; i < n_pairs; i++)
         pairs[i] = (struct gcal_link_fit_pair){ .ratio = 1 };
-    find_medians(&f);
+    /* Slow links have no times of long messages: of sizes that fewer than half have reached, those that have
+     * tell nothing of the others.
+     */
+    for (size_t k = 0; k < f.n_sizes; k++) {
+        size_t n = 0;
+
+        for (size_t i = 0; i < f.n_pairs; i++)
+            if (!isnan(f.time_s[k * f.n_pairs + i]))
+                f.values[n++] = f.time_s[k * f.n_pairs + i];
+        f.common_s[k] = n && 2 * n >= f.n_pairs ? gcal_median(f.values, n) : NAN;
+    }
     if (gcal_link_fit_curve(n_sizes, bytes, f.common_s, curve) < 0)
         return -1;
     for (size_t r = 0; r < curve->n; r++)
         find_outliers(&f, curve, r, pairs);
     for (size_t i = 0; i < n_pairs; i++)
         if (pairs[i].is_outlier) {
-            take_out(&f, i, &pairs[i]);
+            /* Its own curve, and no times any more. */
+            for (size_t k = 0; k < f.n_sizes; k++) {
+                f.measured[k] = f.time_s[k * f.n_pairs + i];
+                f.time_s[k * f.n_pairs + i] = NAN;
+            }
+            pairs[i].is_outlier =
+                gcal_link_fit_curve(f.n_sizes, f.bytes, f.measured, &pairs[i].curve) == 0;
             n_outliers += pairs[i].is_outlier;
         }
     if (n_pairs - n_outliers > 1) {

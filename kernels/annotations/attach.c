@@ -168,17 +168,6 @@ static void attach(struct attaching *t, CXCursor c, CXCursor access, int depth)
     free(kids.cursors);
 }
 
-/* Marks the annotations in the text of the function. */
-static void mark_function(struct attaching *t)
-{
-    for (size_t i = 0; i < t->a->n; i++) {
-        struct gcal_annotation *annotation = &t->a->all[i];
-
-        if (!annotation->line && annotation->at > t->start && annotation->at < t->end)
-            annotation->function = t->start + 1;
-    }
-}
-
 static void fail_at(struct attaching *t, size_t offset, const char *text)
 {
     if (!t->failed)
@@ -232,7 +221,13 @@ int gcal_annotations_attach(struct gcal_annotations *a, CXCursor function,
         t.start = gcal_source_start(a->unit, t.functions[i]);
         t.end = gcal_source_end(a->unit, t.functions[i]);
         attach(&t, t.functions[i], t.functions[i], 0);
-        mark_function(&t);
+        /* Marks the annotations in the text of the function. */
+        for (size_t k = 0; k < t.a->n; k++) {
+            struct gcal_annotation *annotation = &t.a->all[k];
+
+            if (!annotation->line && annotation->at > t.start && annotation->at < t.end)
+                annotation->function = t.start + 1;
+        }
     }
     for (size_t i = 0; i < a->n; i++)
         check(&t, &a->all[i]);

@@ -65,18 +65,6 @@ static int refuse(const struct gcal_annotations *a,
 
 /* ---- the new text ---- */
 
-static void put_insertion(const struct insertion *insertion, struct gcal_buf *out)
-{
-    const struct gcal_annotation *annotation = insertion->annotation;
-
-    if (insertion->is_end)
-        gcal_buf_puts(out, annotation->is_pointer ? "))" : ")");
-    else if (annotation->is_pointer)
-        gcal_buf_printf(out, "&GPUCAL_TAG(%s, *(", annotation->name);
-    else
-        gcal_buf_printf(out, "GPUCAL_TAG(%s, ", annotation->name);
-}
-
 static int put_insertions(const struct gcal_annotations *a, struct gcal_poly_context *c,
                           struct insertion *insertions, struct gcal_buf *out,
                           struct gcal_error *err)
@@ -98,7 +86,13 @@ static int put_insertions(const struct gcal_annotations *a, struct gcal_poly_con
     qsort(insertions, n_insertions, sizeof(*insertions), by_offset);
     for (size_t i = 0; i < n_insertions; i++) {
         gcal_buf_put(out, a->unit->source + position, insertions[i].at - position);
-        put_insertion(&insertions[i], out);
+        const struct gcal_annotation *annotation = insertions[i].annotation;
+        if (insertions[i].is_end)
+            gcal_buf_puts(out, annotation->is_pointer ? "))" : ")");
+        else if (annotation->is_pointer)
+            gcal_buf_printf(out, "&GPUCAL_TAG(%s, *(", annotation->name);
+        else
+            gcal_buf_printf(out, "GPUCAL_TAG(%s, ", annotation->name);
         position = insertions[i].at;
     }
     gcal_buf_puts(out, a->unit->source + position);

@@ -40,24 +40,6 @@ static int describe_arguments(CXCursor kernel, struct gcal_count_description *d,
 
 /* ---- dimensions ---- */
 
-/* 1 to 3 for threadIdx.x to .z and blockIdx.x to .z; 0 for any other cursor. */
-static size_t component_of(CXCursor c)
-{
-    char *name = gcal_source_cursor_name(c, NULL), *of = NULL;
-    struct gcal_source_children kids;
-    size_t n = 0;
-
-    if (gcal_source_get_children(c, &kids, NULL) == 0 && kids.n == 1)
-        of = gcal_source_cursor_name(kids.cursors[0], NULL);
-    if (of && name && (strcmp(of, "threadIdx") == 0 || strcmp(of, "blockIdx") == 0) &&
-        *name >= 'x' && *name <= 'z' && !name[1])
-        n = (size_t)(*name - 'x') + 1;
-    free(kids.cursors);
-    free(name);
-    free(of);
-    return n;
-}
-
 /* The same for the calls of get_global_id(0) to (2) and of the other functions of that kind. */
 static size_t dimension_of(CXCursor c)
 {
@@ -68,8 +50,22 @@ static size_t dimension_of(CXCursor c)
     long long which = -1;
     bool fits = false;
 
-    if (clang_getCursorKind(c) == CXCursor_MemberRefExpr)
-        return component_of(c);
+    if (clang_getCursorKind(c) == CXCursor_MemberRefExpr) {
+        /* threadIdx.x to .z and blockIdx.x to .z are 1 to 3. */
+        char *name = gcal_source_cursor_name(c, NULL), *of = NULL;
+        struct gcal_source_children kids;
+        size_t n = 0;
+
+        if (gcal_source_get_children(c, &kids, NULL) == 0 && kids.n == 1)
+            of = gcal_source_cursor_name(kids.cursors[0], NULL);
+        if (of && name && (strcmp(of, "threadIdx") == 0 || strcmp(of, "blockIdx") == 0) &&
+            *name >= 'x' && *name <= 'z' && !name[1])
+            n = (size_t)(*name - 'x') + 1;
+        free(kids.cursors);
+        free(name);
+        free(of);
+        return n;
+    }
     if (gcal_source_kind(c) != CXCursor_CallExpr || clang_Cursor_getNumArguments(c) != 1)
         return 0;
     spelling = clang_getCursorSpelling(c);

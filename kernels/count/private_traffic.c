@@ -83,19 +83,6 @@ static bool is_same(const struct gcal_sets_access_event *a,
            strcmp(a->dtype, b->dtype) == 0;
 }
 
-static void add_entry(struct gcal_count_builder *m, enum gcal_feature_kind kind,
-                      const struct gcal_sets_access_event *e,
-                      const struct gcal_count_counter *counter)
-{
-    struct gcal_profile_entry *entry;
-
-    if (m->failed || !counter->count->n_terms ||
-        !(entry = gcal_count_builder_add_traffic_entry(m, kind, e, NULL)))
-        return;
-    entry->count = gcal_count_builder_text(m, counter->count);
-    entry->estimated = counter->estimated;
-}
-
 /* Adds a number of what each execution by a sub-group touches. */
 static void add_executions(struct gcal_count_builder *m,
                            const struct gcal_sets_access_event *e, double each,
@@ -143,7 +130,12 @@ static void add_counter(struct gcal_count_builder *m, enum gcal_feature_kind kin
 {
     known.count = gcal_poly_add(m->c, known.count, unknown->count);
     known.estimated = known.estimated || unknown->estimated;
-    add_entry(m, kind, e, &known);
+    struct gcal_profile_entry *entry;
+    if (m->failed || !known.count->n_terms ||
+        !(entry = gcal_count_builder_add_traffic_entry(m, kind, e, NULL)))
+        return;
+    entry->count = gcal_count_builder_text(m, known.count);
+    entry->estimated = known.estimated;
 }
 
 /* Of the accesses to one array that are alike, from 'first' on. */

@@ -36,7 +36,8 @@ static const struct gcal_poly *end_of(const struct accesses *a, size_t bytes,
         if (gcal_dtype_size(a->events[i]->dtype) == bytes)
             same[n++] = a->events[i];
     if (!gcal_sets_interval(a->nest, n, same, &first, &last) ||
-        !gcal_poly_equal(last, gcal_sets_settle(a->nest, last))) { /* on average alone */
+        !gcal_poly_equal(last, gcal_sets_settle(a->nest, last))) {
+        /* on average alone */
         *why = "the largest subscript of '%s' is unknown here";
         return NULL;
     }
@@ -97,36 +98,6 @@ static void find_end(const struct accesses *a, const struct gcal_sets_access_eve
     r->bytes = end;
 }
 
-static void find(struct accesses *a, struct gcal_count_reach *r)
-{
-    const struct gcal_sets_access_event *any = NULL, *on_data = NULL;
-
-    for (size_t i = 0; i < a->nest->n_accesses; i++) {
-        const struct gcal_sets_access_event *e = &a->nest->accesses[i];
-
-        if (is_in(a, e, "?"))
-            any = any ? any : e;
-        if (!is_in(a, e, a->name))
-            continue;
-        r->read = r->read || e->direction != GCAL_FEATURE_STORE;
-        r->written = r->written || e->direction != GCAL_FEATURE_LOAD;
-        if (!e->offset && !e->n_sides && !on_data)
-            on_data = e;
-        for (size_t k = 0; k < e->n_sides; k++)
-            a->events[a->n++] = &e->sides[k];
-        if (!e->n_sides)
-            a->events[a->n++] = e;
-    }
-    if (any)
-        set_unknown(r, a, any, "this access may be to any buffer");
-    else if (on_data)
-        set_unknown(r, a, on_data,
-                    "which elements of '%s' are accessed here depends on data, or is not "
-                    "affine");
-    else if (a->n)
-        find_end(a, a->events + a->n, r);
-}
-
 int gcal_count_reach_find(struct gcal_sets_nest *nest, const char *argument,
                           enum gcal_feature_space space, struct gcal_count_reach *reach,
                           struct gcal_error *err)
@@ -140,7 +111,31 @@ int gcal_count_reach_find(struct gcal_sets_nest *nest, const char *argument,
     /* twice: the accesses, and room for some of them */
     if (!(a.events = calloc(2 * n + 1, sizeof(void *))))
         return gcal_error_memory(err);
-    find(&a, reach);
+    const struct gcal_sets_access_event *any = NULL, *on_data = NULL;
+    for (size_t i = 0; i < a.nest->n_accesses; i++) {
+        const struct gcal_sets_access_event *e = &a.nest->accesses[i];
+
+        if (is_in(&a, e, "?"))
+            any = any ? any : e;
+        if (!is_in(&a, e, a.name))
+            continue;
+        reach->read = reach->read || e->direction != GCAL_FEATURE_STORE;
+        reach->written = reach->written || e->direction != GCAL_FEATURE_LOAD;
+        if (!e->offset && !e->n_sides && !on_data)
+            on_data = e;
+        for (size_t k = 0; k < e->n_sides; k++)
+            a.events[a.n++] = &e->sides[k];
+        if (!e->n_sides)
+            a.events[a.n++] = e;
+    }
+    if (any)
+        set_unknown(reach, &a, any, "this access may be to any buffer");
+    else if (on_data)
+        set_unknown(reach, &a, on_data,
+                    "which elements of '%s' are accessed here depends on data, or is not "
+                    "affine");
+    else if (a.n)
+        find_end(&a, a.events + a.n, reach);
     free(a.events);
     return 0;
 }

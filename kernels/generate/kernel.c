@@ -319,6 +319,7 @@ int gcal_sampler_parse(const char *text, unsigned *bits)
                                          "edge",    "border", "repeat" };
     static const unsigned values[] = { 0, GCAL_SAMPLER_LINEAR, GCAL_SAMPLER_NORMALIZED,
                                        0, GCAL_SAMPLER_BORDER, GCAL_SAMPLER_REPEAT };
+
     enum { N = sizeof(words) / sizeof(*words) };
 
     for (*bits = 0; *(text += strspn(text, " ,")); text += strcspn(text, " ,")) {
@@ -542,27 +543,6 @@ static int check_named_size(const struct gcal_arg *a, size_t n,
     return 0;
 }
 
-/* Counts may contain the names of integer scalars: their values follow from the sizes. */
-static int add_scalars(struct gcal_kernel *kernel, struct gcal_error *err)
-{
-    for (size_t i = 0; i < kernel->n_args; i++) {
-        const struct gcal_arg *a = &kernel->args[i];
-
-        if (a->kind != GCAL_ARG_SCALAR ||
-            !(strncmp(a->dtype, "int", 3) == 0 || strncmp(a->dtype, "uint", 4) == 0))
-            continue;
-        if (check_named_size(a, kernel->n_sizes, kernel->sizes, err) < 0)
-            return -1;
-        if (is_size(kernel, a->name))
-            continue;
-        if (add_size(kernel->sizes, &kernel->n_sizes, a->name, a->value, err) < 0 ||
-            add_size(kernel->check_sizes, &kernel->n_check_sizes, a->name, a->value,
-                     err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
 /* ---- conditions and loops ---- */
 
 static int make_assume(const struct gcal_generator_setting *s, struct gcal_kernel *kernel,
@@ -640,7 +620,23 @@ static int make_launch(const struct gcal_generator_setting *s, struct gcal_kerne
         return 0;
     if (make_ndrange(s, kernel, err) < 0 || make_args(s, kernel, err) < 0)
         return -1;
-    return add_scalars(kernel, err);
+    /* Counts may contain the names of integer scalars: their values follow from the sizes. */
+    for (size_t i = 0; i < kernel->n_args; i++) {
+        const struct gcal_arg *a = &kernel->args[i];
+
+        if (a->kind != GCAL_ARG_SCALAR ||
+            !(strncmp(a->dtype, "int", 3) == 0 || strncmp(a->dtype, "uint", 4) == 0))
+            continue;
+        if (check_named_size(a, kernel->n_sizes, kernel->sizes, err) < 0)
+            return -1;
+        if (is_size(kernel, a->name))
+            continue;
+        if (add_size(kernel->sizes, &kernel->n_sizes, a->name, a->value, err) < 0 ||
+            add_size(kernel->check_sizes, &kernel->n_check_sizes, a->name, a->value,
+                     err) < 0)
+            return -1;
+    }
+    return 0;
 }
 
 struct gcal_kernel *gcal_kernel_create(const struct gcal_generator_setting *setting,

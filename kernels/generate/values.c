@@ -8,22 +8,6 @@
 #include "kernels/base/strings.h"
 #include "kernels/generate/private.h"
 
-/* Loads by name, joined by '+'; names are checked against a source in kept_loads.c. */
-static bool is_keep(const char *value)
-{
-    size_t n = 1;
-
-    if (!*value || *value == '+' || value[strlen(value) - 1] == '+' ||
-        strstr(value, "++"))
-        return false;
-    for (const char *c = value; *c; c++) {
-        if (*c != '_' && *c != '+' && !isalnum((unsigned char)*c))
-            return false;
-        n += *c == '+';
-    }
-    return n <= GCAL_GENERATOR_MAX_KEPT;
-}
-
 bool gcal_generator_is_power_of_two(long long value)
 {
     return value > 0 && (value & (value - 1)) == 0;
@@ -44,8 +28,20 @@ bool gcal_generator_arg_allows(const struct gcal_generator_arg *a, const char *v
     case GCAL_GENERATOR_VALUES_POWERS:
         return number >= a->first && number <= a->last &&
                gcal_generator_is_power_of_two(number);
-    case GCAL_GENERATOR_VALUES_LOADS:
-        return is_keep(value);
+    case GCAL_GENERATOR_VALUES_LOADS: {
+        /* Loads by name, joined by '+'; names are checked against a source in kept_loads.c. */
+        size_t n = 1;
+
+        if (!*value || *value == '+' || value[strlen(value) - 1] == '+' ||
+            strstr(value, "++"))
+            return false;
+        for (const char *c = value; *c; c++) {
+            if (*c != '_' && *c != '+' && !isalnum((unsigned char)*c))
+                return false;
+            n += *c == '+';
+        }
+        return n <= GCAL_GENERATOR_MAX_KEPT;
+    }
     }
     return false;
 }

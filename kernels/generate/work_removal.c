@@ -7,11 +7,20 @@
 #include "kernels/model/feature.h"
 #include "kernels/generate/private.h"
 
-/* The kernel's source with its trips as annotations, which a derived source keeps, while
- * lines change; the caller's to free.
- */
-static char *annotate_trips(const struct gcal_kernel *kernel, struct gcal_error *err)
+/* The source with the work removed; the caller's to free. */
+static char *remove_work(const struct gcal_generator_setting *s,
+                         const struct gcal_kernel *kernel,
+                         struct gcal_remove_element *element, struct gcal_error *err)
 {
+    static const enum gcal_remove_form forms[] = {
+        [GCAL_KERNEL_LOADS] = GCAL_REMOVE_KEEP_LOADS,
+        [GCAL_KERNEL_ONCHIP] = GCAL_REMOVE_KEEP_ONCHIP,
+        [GCAL_KERNEL_MEMORY] = GCAL_REMOVE_KEEP_MEMORY,
+    };
+    struct gcal_count_request request = gcal_generator_setting_request(s, kernel);
+    /* The kernel's source with its trips as annotations, which a derived source keeps, while
+     * lines change; the caller's to free.
+     */
     size_t prelude = strlen(gcal_source_tag_prelude); /* lines count from its end */
     const char *at = kernel->source + prelude;
     struct gcal_buf out = { 0 };
@@ -29,21 +38,7 @@ static char *annotate_trips(const struct gcal_kernel *kernel, struct gcal_error 
         gcal_buf_printf(&out, "#pragma gpucal trips %s\n", kernel->trips[i].parameter);
     }
     gcal_buf_puts(&out, at);
-    return gcal_buf_take(&out, err);
-}
-
-/* The source with the work removed; the caller's to free. */
-static char *remove_work(const struct gcal_generator_setting *s,
-                         const struct gcal_kernel *kernel,
-                         struct gcal_remove_element *element, struct gcal_error *err)
-{
-    static const enum gcal_remove_form forms[] = {
-        [GCAL_KERNEL_LOADS] = GCAL_REMOVE_KEEP_LOADS,
-        [GCAL_KERNEL_ONCHIP] = GCAL_REMOVE_KEEP_ONCHIP,
-        [GCAL_KERNEL_MEMORY] = GCAL_REMOVE_KEEP_MEMORY,
-    };
-    struct gcal_count_request request = gcal_generator_setting_request(s, kernel);
-    char *annotated = annotate_trips(kernel, err);
+    char *annotated = gcal_buf_take(&out, err);
     const char *keep = gcal_generator_keep_value(s), *kept[GCAL_GENERATOR_MAX_KEPT];
     const char *accumulators = gcal_generator_setting_value(s, "accumulators");
     const char *barriers = gcal_generator_setting_value(s, "barriers");

@@ -146,12 +146,6 @@ static struct gcal_interp_node *translate_implicit(struct gcal_interp_translator
 
 /* ---- literals and names ---- */
 
-static void keep_constant(struct gcal_interp_program *program, double value)
-{
-    if (program->n_constants < GCAL_INTERP_MOST_CONSTANTS)
-        program->constants[program->n_constants++] = value;
-}
-
 static struct gcal_interp_node *translate_constant(struct gcal_interp_translator *t,
                                                    CXCursor c)
 {
@@ -170,8 +164,11 @@ static struct gcal_interp_node *translate_constant(struct gcal_interp_translator
         n = gcal_interp_node_float(t, c, type, clang_EvalResult_getAsDouble(result));
     else
         gcal_interp_unsupported(t, c, "this constant");
-    if (n)
-        keep_constant(t->program, gcal_interp_is_int(type) ? (double)n->k.i : n->k.f);
+    if (n) {
+        if (t->program->n_constants < GCAL_INTERP_MOST_CONSTANTS)
+            t->program->constants[t->program->n_constants++] =
+                gcal_interp_is_int(type) ? (double)n->k.i : n->k.f;
+    }
     if (result)
         clang_EvalResult_dispose(result);
     return n;
@@ -242,7 +239,8 @@ static struct gcal_interp_node *translate_place(struct gcal_interp_translator *t
             !(base = gcal_interp_translate_value(t, first)) ||
             !(index = gcal_interp_translate_value(t, second)))
             return NULL;
-        if (base->type->repr != GCAL_INTERP_POINTER) { /* 2[a] */
+        if (base->type->repr != GCAL_INTERP_POINTER) {
+            /* 2[a] */
             other = base;
             base = index;
             index = other;

@@ -102,9 +102,12 @@ void gcal_interp_end_turn(struct gcal_interp_work_item *item)
         swapcontext(&item->context, &item->run->scheduler);
 }
 
-/* Runs each item to its next barrier or its end, in one turn, or the last one first in several. */
-static void run_to_barrier(struct gcal_interp_group *g)
+/* All must reach the same barrier. */
+static bool run_phase(struct gcal_interp_group *g)
 {
+    struct gcal_interp_work_item *first = &g->items[0];
+
+    /* Runs each item to its next barrier or its end, in one turn, or the last one first in several. */
     bool unfinished = true;
 
     for (size_t i = 0; i < g->n_items; i++)
@@ -122,14 +125,6 @@ static void run_to_barrier(struct gcal_interp_group *g)
         }
         unfinished &= !g->run->failed;
     }
-}
-
-/* All must reach the same barrier. */
-static bool run_phase(struct gcal_interp_group *g)
-{
-    struct gcal_interp_work_item *first = &g->items[0];
-
-    run_to_barrier(g);
     for (size_t i = 1; i < g->n_items && !g->run->failed; i++) {
         struct gcal_interp_work_item *item = &g->items[i];
 

@@ -42,16 +42,6 @@ static int read_fields(struct gcal_interp_translator *t,
     return 0;
 }
 
-/* Pointers are larger here than in a device's memory, which has no such structures. */
-static void lay_out(struct gcal_interp_type *type)
-{
-    type->size = 0;
-    for (size_t i = 0; i < type->count; i++) {
-        type->fields[i].offset = type->size;
-        type->size += (type->fields[i].type->size + 15) / 16 * 16;
-    }
-}
-
 static struct gcal_interp_type *add_record(struct gcal_interp_translator *t,
                                            CXCursor decl, size_t n_fields)
 {
@@ -95,8 +85,14 @@ const struct gcal_interp_type *gcal_interp_type_record(struct gcal_interp_transl
     type->size = (size_t)size;
     if (type->has_pointers && gcal_source_kind(decl) == CXCursor_UnionDecl)
         return gcal_interp_unsupported(t, at, "a union with a pointer");
-    if (type->has_pointers)
-        lay_out(type);
+    if (type->has_pointers) {
+        /* Pointers are larger here than in a device's memory, which has no such structures. */
+        type->size = 0;
+        for (size_t i = 0; i < type->count; i++) {
+            type->fields[i].offset = type->size;
+            type->size += (type->fields[i].type->size + 15) / 16 * 16;
+        }
+    }
     return type;
 }
 

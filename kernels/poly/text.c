@@ -487,34 +487,6 @@ struct modular {
     int64_t modulus, rest;
 };
 
-/* Adds 'one' by the Chinese remainder theorem. */
-static int join_moduli(struct poly_reader *r, struct modular *all, size_t *n,
-                       struct modular one)
-{
-    for (size_t i = 0; i < *n; i++) {
-        struct modular *m = &all[i];
-        int64_t step = m->modulus, tried;
-
-        if (m->atom != one.atom)
-            continue;
-        for (tried = 0; tried < one.modulus && m->rest % one.modulus != one.rest; tried++)
-            m->rest += step;
-        if (tried == one.modulus) {
-            complain(r, "contradicts an earlier assumption");
-            return -1;
-        }
-        m->modulus = step / gcal_poly_gcd(step, one.modulus) * one.modulus;
-        m->rest %= m->modulus;
-        return 0;
-    }
-    if (*n == 16) {
-        complain(r, "too many assumptions");
-        return -1;
-    }
-    all[(*n)++] = one;
-    return 0;
-}
-
 static int refuse(struct poly_reader *r, const char *what)
 {
     complain(r, what);
@@ -550,7 +522,29 @@ static int read_rest(struct poly_reader *r, const char *percent, struct modular 
         factor != 1)
         return refuse(r, "expected the remainder of one size plus a number");
     one.rest = ((one.rest - added) % one.modulus + one.modulus) % one.modulus;
-    return join_moduli(r, all, n, one);
+    /* Adds 'one' by the Chinese remainder theorem. */
+    for (size_t i = 0; i < *n; i++) {
+        struct modular *m = &all[i];
+        int64_t step = m->modulus, tried;
+
+        if (m->atom != one.atom)
+            continue;
+        for (tried = 0; tried < one.modulus && m->rest % one.modulus != one.rest; tried++)
+            m->rest += step;
+        if (tried == one.modulus) {
+            complain(r, "contradicts an earlier assumption");
+            return -1;
+        }
+        m->modulus = step / gcal_poly_gcd(step, one.modulus) * one.modulus;
+        m->rest %= m->modulus;
+        return 0;
+    }
+    if (*n == 16) {
+        complain(r, "too many assumptions");
+        return -1;
+    }
+    all[(*n)++] = one;
+    return 0;
 }
 
 /* "n = 4": replaces n by the number. */
@@ -575,6 +569,7 @@ static bool fix_parameter(struct gcal_poly_context *c, const struct gcal_poly *d
 static int read_relation(struct poly_reader *r)
 {
     static const char *const relations[] = { ">=", "<=", "==", "!=", "=", ">", "<" };
+
     enum { EQUAL = 2, DIFFERENT = 3, ALSO_EQUAL = 4, N_RELATIONS = 7 };
     const struct gcal_poly *a, *b, *d;
     size_t which = 0;

@@ -178,28 +178,6 @@ static const struct gcal_poly *find_trips(struct gcal_sets_domain *domain,
                : scope->trips;
 }
 
-/* Of sampled loops only the average is known, which is off by one iteration at most where a
- * condition or another loop depends on the iteration.
- */
-static void find_rough_loops(struct gcal_sets_domain *domain)
-{
-    struct gcal_sets_nest *nest = domain->nest;
-
-    for (size_t i = 0; i < domain->n_dims && nest->n_sampled; i++) {
-        bool is_used = gcal_sets_domain_has_condition(domain, i);
-
-        for (size_t k = 0; k < domain->n_dims; k++)
-            is_used =
-                is_used || gcal_poly_contains(nest->c, domain->trips[k], domain->dims[i]);
-        for (size_t k = 0; k < 3 * nest->n_sampled && is_used; k++)
-            if (gcal_poly_equal(domain->trips[i], nest->sampled[k / 3].trips[k % 3])) {
-                nest->error += nest->sampled[k / 3].rough;
-                *domain->estimated = true;
-                is_used = false;
-            }
-    }
-}
-
 static bool add_domain(struct gcal_sets_domain *domain,
                        const struct gcal_sets_scope *scope)
 {
@@ -223,7 +201,23 @@ bool gcal_sets_domain_fill(struct gcal_sets_domain *domain,
     for (; scope; scope = scope->parent)
         if (!add_domain(domain, scope))
             return false;
-    find_rough_loops(domain);
+    /* Of sampled loops only the average is known, which is off by one iteration at most where a
+     * condition or another loop depends on the iteration.
+     */
+    struct gcal_sets_nest *nest = domain->nest;
+    for (size_t i = 0; i < domain->n_dims && nest->n_sampled; i++) {
+        bool is_used = gcal_sets_domain_has_condition(domain, i);
+
+        for (size_t k = 0; k < domain->n_dims; k++)
+            is_used =
+                is_used || gcal_poly_contains(nest->c, domain->trips[k], domain->dims[i]);
+        for (size_t k = 0; k < 3 * nest->n_sampled && is_used; k++)
+            if (gcal_poly_equal(domain->trips[i], nest->sampled[k / 3].trips[k % 3])) {
+                nest->error += nest->sampled[k / 3].rough;
+                *domain->estimated = true;
+                is_used = false;
+            }
+    }
     gcal_sets_domain_find_blocks(domain);
     gcal_sets_domain_pick_lanes(domain);
     gcal_sets_domain_linearize(domain);

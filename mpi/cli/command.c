@@ -38,17 +38,17 @@ static size_t find_place(const char *text, size_t *line, size_t *column)
     return (size_t)(start - text);
 }
 
-/* The line of the source that an error is about, with a caret, as compilers print it:
- *    3 | int i = get_global_id(0) x[i] = 1;
- *      |                         ^
- */
-static void print_place(const char *text)
+int gcal_command_fail(const struct gcal_error *err)
 {
-    size_t line = 0, column = 0, length = find_place(text, &line, &column), width;
-    char *path = length ? strndup(text, length) : NULL;
+    fprintf(stderr, "gpucal: %s\n", err->text);
+    /* The line of the source that an error is about, with a caret, as compilers print it:
+     *    3 | int i = get_global_id(0) x[i] = 1;
+     *      |                         ^
+     */
+    size_t line = 0, column = 0, length = find_place(err->text, &line, &column), width;
+    char *path = length ? strndup(err->text, length) : NULL;
     char *source = path ? gcal_file_read(path, MOST_SOURCE_BYTES, NULL, NULL) : NULL;
     char *at = source;
-
     for (size_t i = 1; at && i < line; i++)
         if ((at = strchr(at, '\n')))
             at++;
@@ -66,12 +66,6 @@ static void print_place(const char *text)
     }
     free(source);
     free(path);
-}
-
-int gcal_command_fail(const struct gcal_error *err)
-{
-    fprintf(stderr, "gpucal: %s\n", err->text);
-    print_place(err->text);
     return err->code ? (int)err->code : GCAL_EINPUT;
 }
 

@@ -68,16 +68,6 @@ static int explain(struct gcal_predictor *p, const struct gcal_params_model *fro
     return p->kernel && p->hint ? 0 : gcal_error_memory(err);
 }
 
-/* The deviation of log(measured / predicted), from a bound of |predicted / measured - 1|: errors
- * above 1 are those of predictions that are too long.
- */
-static double misfit_of(double error_90)
-{
-    double width = error_90 <= 1 ? error_90 : 1 + log((1 + error_90) / 2);
-
-    return width / GCAL_PARAMS_NORMAL_90;
-}
-
 static int compile(struct gcal_predictor *p, const double *parameters,
                    struct gcal_error *err)
 {
@@ -172,7 +162,12 @@ static int bind(struct gcal_predictor *p, const struct gcal_params_model *from,
         return -1;
     p->limits = gcal_device_info_limits(info);
     p->factor = from->factor;
-    p->misfit = misfit_of(from->error_90);
+    /* The deviation of log(measured / predicted), from a bound of |predicted / measured - 1|: errors
+     * above 1 are those of predictions that are too long.
+     */
+    double width =
+        from->error_90 <= 1 ? from->error_90 : 1 + log((1 + from->error_90) / 2);
+    p->misfit = width / GCAL_PARAMS_NORMAL_90;
     p->absolute_s = from->absolute_error_90_s * from->factor;
     p->factor_error = from->factor_error / from->factor;
     subject = find_subject(p->shared, from, profile);

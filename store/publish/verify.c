@@ -136,11 +136,20 @@ static void find_current(struct state *state, struct files *f)
     close(folder);
 }
 
-static int find_history(struct state *state, struct files *f, struct gcal_error *err)
+static int read_files(struct state *state, struct files *f, struct gcal_error *err)
 {
+    find_current(state, f);
+    if (gcal_store_kind_of(f->scope)->has_track) {
+        struct gcal_error why = { 0 };
+
+        if (gcal_track_load_text(state->store, f->name, &f->track, &f->track_size, &why) <
+            0)
+            report_damaged(state, "%s", why.text);
+        else if (gcal_arena_own(state->arena, f->track, free))
+            state->result->n_files++;
+    }
     struct gcal_error why = { 0 };
     int folder, again, rc;
-
     rc = gcal_store_history_folder(state->store, f->scope, &folder, &why);
     if (rc < 0)
         report_damaged(state, "%s", why.text);
@@ -161,21 +170,6 @@ static int find_history(struct state *state, struct files *f, struct gcal_error 
     }
     close(folder);
     return rc;
-}
-
-static int read_files(struct state *state, struct files *f, struct gcal_error *err)
-{
-    find_current(state, f);
-    if (gcal_store_kind_of(f->scope)->has_track) {
-        struct gcal_error why = { 0 };
-
-        if (gcal_track_load_text(state->store, f->name, &f->track, &f->track_size, &why) <
-            0)
-            report_damaged(state, "%s", why.text);
-        else if (gcal_arena_own(state->arena, f->track, free))
-            state->result->n_files++;
-    }
-    return find_history(state, f, err);
 }
 
 /* ---- against the ledger ---- */

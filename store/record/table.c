@@ -34,19 +34,6 @@ hid_t gcal_record_text_type(void)
     return type;
 }
 
-/* An enumeration over unsigned bytes with the names of the values. */
-static hid_t enum_type(const struct gcal_field *column)
-{
-    hid_t type = H5Tenum_create(H5T_STD_U8LE);
-
-    for (unsigned char i = 0; type >= 0 && column->values[i]; i++)
-        if (H5Tenum_insert(type, column->values[i], &i) < 0) {
-            H5Tclose(type);
-            return -1;
-        }
-    return type;
-}
-
 /* The column's type in the file; the caller's to close. */
 static hid_t file_type(const struct gcal_field *column)
 {
@@ -59,8 +46,17 @@ static hid_t file_type(const struct gcal_field *column)
         return H5Tcopy(H5T_STD_I32LE);
     case GCAL_FIELD_BOOL:
         return H5Tcopy(H5T_STD_U8LE);
-    case GCAL_FIELD_ENUM:
-        return enum_type(column);
+    case GCAL_FIELD_ENUM: {
+        /* An enumeration over unsigned bytes with the names of the values. */
+        hid_t type = H5Tenum_create(H5T_STD_U8LE);
+
+        for (unsigned char i = 0; type >= 0 && column->values[i]; i++)
+            if (H5Tenum_insert(type, column->values[i], &i) < 0) {
+                H5Tclose(type);
+                return -1;
+            }
+        return type;
+    }
     default:
         return gcal_record_text_type();
     }

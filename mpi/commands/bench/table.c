@@ -32,29 +32,6 @@ static double amount(const struct gcal_bench_row *row, const struct column *colu
     return *(const double *)((const char *)&row->work + column->offset);
 }
 
-/* "12 kernels in 3.4 s: 11 good, 1 wrong result" */
-static void print_summary(const struct gcal_bench_run *run)
-{
-    size_t n[GCAL_MEASUREMENT_BAD_EVENTS + 1] = { 0 }, n_rows = 0;
-    const char *before = ": ";
-
-    for (size_t i = 0; i < run->list.n_kernels; i++)
-        if (run->rows[i].present) {
-            n[run->rows[i].status]++;
-            n_rows++;
-        }
-    printf("%zu kernel%s in %.1f s", n_rows, n_rows == 1 ? "" : "s", run->took_s);
-    for (int status = GCAL_MEASUREMENT_GOOD; status <= GCAL_MEASUREMENT_BAD_EVENTS;
-         status++) {
-        if (!n[status])
-            continue;
-        printf("%s%zu %s", before, n[status],
-               gcal_measurement_status_name((enum gcal_measurement_status)status));
-        before = ", ";
-    }
-    putchar('\n');
-}
-
 void gcal_bench_print_left_out(const struct gcal_kernel_list *list)
 {
     for (int reason = 0; reason < GCAL_KERNEL_N_EXCLUSIONS; reason++)
@@ -114,7 +91,24 @@ void gcal_bench_print(const struct gcal_bench_run *run)
     }
     if (run->failure)
         printf("device failed: %s\n", run->failure);
-    print_summary(run);
+    /* "12 kernels in 3.4 s: 11 good, 1 wrong result" */
+    size_t n[GCAL_MEASUREMENT_BAD_EVENTS + 1] = { 0 }, n_rows = 0;
+    const char *before = ": ";
+    for (size_t i = 0; i < run->list.n_kernels; i++)
+        if (run->rows[i].present) {
+            n[run->rows[i].status]++;
+            n_rows++;
+        }
+    printf("%zu kernel%s in %.1f s", n_rows, n_rows == 1 ? "" : "s", run->took_s);
+    for (int status = GCAL_MEASUREMENT_GOOD; status <= GCAL_MEASUREMENT_BAD_EVENTS;
+         status++) {
+        if (!n[status])
+            continue;
+        printf("%s%zu %s", before, n[status],
+               gcal_measurement_status_name((enum gcal_measurement_status)status));
+        before = ", ";
+    }
+    putchar('\n');
     gcal_bench_print_left_out(&run->list);
 }
 

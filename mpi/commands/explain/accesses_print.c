@@ -45,21 +45,6 @@ static void print_access(const struct gcal_explain_access *a)
     printf("%s\n", a->estimated ? "  est" : "");
 }
 
-static void print_accesses(const struct gcal_explain_accesses *a)
-{
-    bool divided = false;
-
-    printf("\n%-10s %-6s %-9s %-8s %-14s %10s  %10s %10s %7s %7s %7s %7s\n", "access", "",
-           "type", "memory", "array", "wanted", "moved", "wasted", "sectors", "lines",
-           "passes", "partial");
-    for (size_t i = 0; i < a->n_accesses; i++) {
-        print_access(&a->accesses[i]);
-        divided = divided || a->accesses[i].divided;
-    }
-    printf("sectors to partial: of each access by a sub-group%s\n",
-           divided ? "; ~: of several places, divided in equal parts" : "");
-}
-
 /* "134 MB x16": the bytes that a level has to bring, and how often the one before asks. */
 static void print_level(double sectors, double before, double sector_bytes)
 {
@@ -94,8 +79,19 @@ static void print_arrays(const struct gcal_explain_accesses *a)
 
 void gcal_explain_accesses_print(const struct gcal_explain_accesses *a)
 {
-    if (a->n_accesses)
-        print_accesses(a);
+    if (a->n_accesses) {
+        bool divided = false;
+
+        printf("\n%-10s %-6s %-9s %-8s %-14s %10s  %10s %10s %7s %7s %7s %7s\n", "access",
+               "", "type", "memory", "array", "wanted", "moved", "wasted", "sectors",
+               "lines", "passes", "partial");
+        for (size_t i = 0; i < a->n_accesses; i++) {
+            print_access(&a->accesses[i]);
+            divided = divided || a->accesses[i].divided;
+        }
+        printf("sectors to partial: of each access by a sub-group%s\n",
+               divided ? "; ~: of several places, divided in equal parts" : "");
+    }
     print_arrays(a);
     for (size_t i = 0; i < a->n_branches; i++)
         printf("%sbranch %d:%d: sub-groups diverge %.4g times, %.3g times each\n",

@@ -230,26 +230,6 @@ static const char *name_half(const struct gcal_explain_case *c,
     }
 }
 
-/* Bytes that the accesses want at least once, loads and stores; NaN: unknown. */
-static double sum_needed(const struct gcal_explain_accesses *a)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < a->n_arrays; i++) {
-        double wanted = 0;
-
-        for (size_t k = 0; k < a->n_accesses; k++) {
-            const struct gcal_profile_entry *e = a->accesses[k].entry;
-
-            if (strcmp(e->array, a->arrays[i].entry->array) == 0 &&
-                e->direction == a->arrays[i].entry->direction)
-                wanted += a->accesses[k].wanted_bytes;
-        }
-        sum += fmin(wanted, a->arrays[i].launch * a->sector_bytes);
-    }
-    return a->n_arrays && a->sector_bytes > 0 ? sum : NAN;
-}
-
 /* Returns whether an expression of the model counts the entry's operations. */
 static bool counts_entry(const struct gcal_expr *counted,
                          const struct gcal_profile_entry *e)
@@ -288,7 +268,23 @@ static void advise_operations(struct gcal_explain_case *c,
 
 static void advise_costs(struct gcal_explain_case *c)
 {
-    double needed_bytes = sum_needed(&c->accesses);
+    /* Bytes that the accesses want at least once, loads and stores; NaN: unknown. */
+    double sum = 0;
+
+    for (size_t i = 0; i < c->accesses.n_arrays; i++) {
+        double wanted = 0;
+
+        for (size_t k = 0; k < c->accesses.n_accesses; k++) {
+            const struct gcal_profile_entry *e = c->accesses.accesses[k].entry;
+
+            if (strcmp(e->array, c->accesses.arrays[i].entry->array) == 0 &&
+                e->direction == c->accesses.arrays[i].entry->direction)
+                wanted += c->accesses.accesses[k].wanted_bytes;
+        }
+        sum += fmin(wanted, c->accesses.arrays[i].launch * c->accesses.sector_bytes);
+    }
+    double needed_bytes =
+        c->accesses.n_arrays && c->accesses.sector_bytes > 0 ? sum : NAN;
     struct gcal_explain_lab *lab = c->lab;
     size_t n = 0;
 
@@ -314,15 +310,6 @@ static void advise_costs(struct gcal_explain_case *c)
         lab->parameters[cost->use] *= 2;
         gcal_explain_lab_eval(lab);
     }
-}
-
-static void advise_literals(struct gcal_explain_case *c)
-{
-    struct gcal_profile *p = copy_profile(c);
-    const char *what = p ? gcal_explain_literals(c, p) : NULL;
-
-    if (what)
-        add_profile(c, p, what);
 }
 
 /* Loads that wait for others: fewer rounds of more loads each. */
@@ -406,7 +393,10 @@ void gcal_explain_advise(struct gcal_explain_case *c)
         advise_access(c, &c->accesses.accesses[i]);
     advise_banks(c);
     advise_costs(c);
-    advise_literals(c);
+    struct gcal_profile *p = copy_profile(c);
+    const char *what = p ? gcal_explain_literals(c, p) : NULL;
+    if (what)
+        add_profile(c, p, what);
     advise_rounds(c);
     advise_kind(c, GCAL_FEATURE_DIVERGENT_BRANCH, 0, "no branches that diverge");
     advise_kind(c, GCAL_FEATURE_BARRIER_LOCAL, 0.5, "half of the barriers");

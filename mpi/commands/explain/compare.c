@@ -127,21 +127,6 @@ static void print_limit_row(const struct gcal_explain_set *set, const char *limi
     printf("\n");
 }
 
-/* Of all cases, each once. */
-static void print_limit_rows(const struct gcal_explain_set *set)
-{
-    for (size_t i = 0; i < set->n_cases; i++)
-        for (size_t k = 0; k < set->cases[i]->limits.n_limits; k++) {
-            const char *limit = set->cases[i]->limits.limits[k].name;
-            size_t first = 0;
-
-            while (!find_limit(set->cases[first], limit))
-                first++;
-            if (first == i)
-                print_limit_row(set, limit);
-        }
-}
-
 /* ---- differences ---- */
 
 /* The case that case i is compared with. */
@@ -246,7 +231,17 @@ static void print_difference(const struct gcal_explain_set *set, size_t number)
 void gcal_explain_compare_print(const struct gcal_explain_set *set)
 {
     print_rows(set, KERNEL, LIMITED_BY);
-    print_limit_rows(set);
+    /* Of all cases, each once. */
+    for (size_t i = 0; i < set->n_cases; i++)
+        for (size_t k = 0; k < set->cases[i]->limits.n_limits; k++) {
+            const char *limit = set->cases[i]->limits.limits[k].name;
+            size_t first = 0;
+
+            while (!find_limit(set->cases[first], limit))
+                first++;
+            if (first == i)
+                print_limit_row(set, limit);
+        }
     print_rows(set, OCCUPANCY, WAVES);
     printf("differences, by what each limit adds to the time:\n");
     for (size_t i = 1; i < set->n_cases; i++)

@@ -126,29 +126,6 @@ static void add_text(struct gcal_explain_lab *lab, const char *name, const char 
     lab->factors[lab->n_texts++] = 1;
 }
 
-static void list_texts(struct gcal_arena *arena, struct gcal_explain_lab *lab)
-{
-    const struct gcal_params_model *m = lab->published;
-    const struct gcal_expr_names *names = lab->names_of_uses;
-    size_t n_names = gcal_expr_names_count(names), n = 1 + m->roofs.n + n_names;
-
-    lab->names = gcal_arena_alloc(arena, n, sizeof(*lab->names));
-    lab->texts = gcal_arena_alloc(arena, n, sizeof(*lab->texts));
-    lab->sources = gcal_arena_alloc(arena, n, sizeof(*lab->sources));
-    lab->factors = gcal_arena_alloc(arena, n, sizeof(*lab->factors));
-    lab->values = gcal_arena_alloc(arena, n, sizeof(*lab->values));
-    lab->n_roofs = m->roofs.n;
-    add_text(lab, "time", lab->model->expression, lab->model->expression);
-    for (size_t i = 0; i < m->roofs.n; i++) {
-        const char *roof = name_uses(lab, m->roofs.roofs[i].expression);
-
-        add_text(lab, m->roofs.roofs[i].name, roof, roof);
-    }
-    for (size_t i = 0; i < n_names; i++)
-        add_text(lab, gcal_expr_names_name(names, i), gcal_expr_names_name(names, i),
-                 gcal_expr_names_text(names, i));
-}
-
 /* Without names of what the model itself does not use. */
 static int compile_texts(struct gcal_arena *arena, struct gcal_explain_lab *lab,
                          struct gcal_error *err)
@@ -193,7 +170,24 @@ gcal_explain_lab_open(struct gcal_arena *arena, const struct gcal_params_device 
     if (gcal_predictor_time(predictor, sizes, &time_s, err) < 0 ||
         create_model(lab, err) < 0 || find_features(lab, sizes, err) < 0)
         return NULL;
-    list_texts(arena, lab);
+    const struct gcal_params_model *m = lab->published;
+    const struct gcal_expr_names *names = lab->names_of_uses;
+    size_t n_names = gcal_expr_names_count(names), n = 1 + m->roofs.n + n_names;
+    lab->names = gcal_arena_alloc(arena, n, sizeof(*lab->names));
+    lab->texts = gcal_arena_alloc(arena, n, sizeof(*lab->texts));
+    lab->sources = gcal_arena_alloc(arena, n, sizeof(*lab->sources));
+    lab->factors = gcal_arena_alloc(arena, n, sizeof(*lab->factors));
+    lab->values = gcal_arena_alloc(arena, n, sizeof(*lab->values));
+    lab->n_roofs = m->roofs.n;
+    add_text(lab, "time", lab->model->expression, lab->model->expression);
+    for (size_t i = 0; i < m->roofs.n; i++) {
+        const char *roof = name_uses(lab, m->roofs.roofs[i].expression);
+
+        add_text(lab, m->roofs.roofs[i].name, roof, roof);
+    }
+    for (size_t i = 0; i < n_names; i++)
+        add_text(lab, gcal_expr_names_name(names, i), gcal_expr_names_name(names, i),
+                 gcal_expr_names_text(names, i));
     if (compile_texts(arena, lab, err) < 0)
         return NULL;
     gcal_explain_lab_eval(lab);

@@ -75,24 +75,6 @@ static void eval_varied(struct gcal_explain_lab *lab, size_t parameter, double v
     memcpy(values, lab->values, lab->n_texts * sizeof(*values));
 }
 
-/* Values of all texts were this the only cost: how much of a part of a norm, or of a maximum, it is
- * does not depend on others then.
- */
-static void eval_alone(struct gcal_explain_lab *lab, size_t parameter, double *values)
-{
-    size_t n = lab->model->n_parameters;
-    double *all = gcal_arena_alloc(lab->arena, n + 1, sizeof(*all));
-
-    memcpy(all, lab->parameters, n * sizeof(*all));
-    for (size_t i = 0; i < n; i++)
-        if (i != parameter && strcmp(lab->costs[i]->unit, "s") == 0)
-            lab->parameters[i] = 0;
-    gcal_explain_lab_eval(lab);
-    memcpy(values, lab->values, lab->n_texts * sizeof(*values));
-    memcpy(lab->parameters, all, n * sizeof(*all));
-    gcal_explain_lab_eval(lab);
-}
-
 /* Without the rounding of quotients: most counts are integers. */
 static double round_count(double count)
 {
@@ -159,7 +141,20 @@ static void find_cost(struct gcal_explain_lab *lab, double time_s, double *above
 {
     double value = lab->parameters[cost->use], step = 2 * STEP * value, largest = 0;
 
-    eval_alone(lab, cost->use, alone);
+    /* Values of all texts were this the only cost: how much of a part of a norm, or of a maximum, it is
+     * does not depend on others then.
+     */
+    size_t n = lab->model->n_parameters;
+    double *all = gcal_arena_alloc(lab->arena, n + 1, sizeof(*all));
+
+    memcpy(all, lab->parameters, n * sizeof(*all));
+    for (size_t i = 0; i < n; i++)
+        if (i != cost->use && strcmp(lab->costs[i]->unit, "s") == 0)
+            lab->parameters[i] = 0;
+    gcal_explain_lab_eval(lab);
+    memcpy(alone, lab->values, lab->n_texts * sizeof(*alone));
+    memcpy(lab->parameters, all, n * sizeof(*all));
+    gcal_explain_lab_eval(lab);
     eval_varied(lab, cost->use, value * (1 + STEP), above);
     eval_varied(lab, cost->use, value * (1 - STEP), below);
     lab->parameters[cost->use] = value;

@@ -20,6 +20,7 @@
 static void print_costs_of(const struct gcal_explain_case *c, size_t limit)
 {
     const struct gcal_explain_limits *l = &c->limits;
+
     enum { MOST = 3 };
     const struct gcal_explain_cost *all[MOST + 1];
     size_t n = 0;
@@ -117,22 +118,6 @@ static bool is_listed(const struct gcal_explain_case *c,
                10 * LEAST_SHARE * l->time_s;
 }
 
-static void print_costs(const struct gcal_explain_case *c)
-{
-    const struct gcal_explain_limits *l = &c->limits;
-    bool has_vendor = false;
-
-    for (size_t i = 0; i < l->n_costs; i++)
-        has_vendor = has_vendor || isfinite(l->costs[i].vendor);
-    printf("\n%-18s %-10s %-28s %-10s %11s %10s %10s %8s  share of the measured rate (by "
-           "compute unit and clock)%s\n",
-           "cost", "limit", "of each", "per", "count", "cost", "adds", "of time",
-           has_vendor ? "; of the vendor's peak" : "");
-    for (size_t i = 0; i < l->n_costs; i++)
-        if (is_listed(c, &l->costs[i]))
-            print_cost(c, &l->costs[i]);
-}
-
 /* ---- occupancy ---- */
 
 static void print_occupancy(const struct gcal_explain_occupancy *o)
@@ -186,7 +171,17 @@ void gcal_explain_print(const struct gcal_explain_case *c)
     gcal_count_built_print(d->device->info.type,
                            gcal_built_find(profile, d->device->info.type));
     print_limits(c);
-    print_costs(c);
+    const struct gcal_explain_limits *l = &c->limits;
+    bool has_vendor = false;
+    for (size_t i = 0; i < l->n_costs; i++)
+        has_vendor = has_vendor || isfinite(l->costs[i].vendor);
+    printf("\n%-18s %-10s %-28s %-10s %11s %10s %10s %8s  share of the measured rate (by "
+           "compute unit and clock)%s\n",
+           "cost", "limit", "of each", "per", "count", "cost", "adds", "of time",
+           has_vendor ? "; of the vendor's peak" : "");
+    for (size_t i = 0; i < l->n_costs; i++)
+        if (is_listed(c, &l->costs[i]))
+            print_cost(c, &l->costs[i]);
     print_occupancy(&c->occupancy);
     gcal_explain_accesses_print(&c->accesses);
     /* What is uncertain. */

@@ -120,28 +120,6 @@ static double place_y(const struct axes *a, double rate)
 
 /* ---- the roofline ---- */
 
-static void put_axes(struct gcal_buf *svg, const struct axes *a)
-{
-    char text[GCAL_UNITS_SIZE];
-
-    for (double x = ceil(a->x0); x <= a->x1; x++) {
-        double at = place_x(a, pow(10, x));
-
-        gcal_svg_line(svg, at, TOP, at, TOP + HEIGHT, "grid");
-        snprintf(text, sizeof(text), "%g", pow(10, x));
-        gcal_svg_text(svg, at, TOP + HEIGHT + 18, "middle", text);
-    }
-    for (double y = ceil(a->y0); y <= a->y1; y++) {
-        double at = place_y(a, pow(10, y));
-
-        gcal_svg_line(svg, LEFT, at, WIDTH - RIGHT, at, "grid");
-        gcal_explain_rate(pow(10, y), GCAL_EXPLAIN_OPERATIONS, text);
-        gcal_svg_text(svg, LEFT - 6, at + 4, "end", text);
-    }
-    gcal_svg_text(svg, (LEFT + WIDTH - RIGHT) / 2.0, TOP + HEIGHT + 38, "middle",
-                  "operations for each byte");
-}
-
 /* The measured rate of bytes is a slope that ends at the highest rate of operations; number
  * 'n' has its text lower than those before.
  */
@@ -221,7 +199,23 @@ static void put_roofline(struct gcal_buf *svg, const struct gcal_explain_set *se
             "kernel has");
         return;
     }
-    put_axes(svg, &axes);
+    char text[GCAL_UNITS_SIZE];
+    for (double x = ceil(axes.x0); x <= axes.x1; x++) {
+        double at = place_x(&axes, pow(10, x));
+
+        gcal_svg_line(svg, at, TOP, at, TOP + HEIGHT, "grid");
+        snprintf(text, sizeof(text), "%g", pow(10, x));
+        gcal_svg_text(svg, at, TOP + HEIGHT + 18, "middle", text);
+    }
+    for (double y = ceil(axes.y0); y <= axes.y1; y++) {
+        double at = place_y(&axes, pow(10, y));
+
+        gcal_svg_line(svg, LEFT, at, WIDTH - RIGHT, at, "grid");
+        gcal_explain_rate(pow(10, y), GCAL_EXPLAIN_OPERATIONS, text);
+        gcal_svg_text(svg, LEFT - 6, at + 4, "end", text);
+    }
+    gcal_svg_text(svg, (LEFT + WIDTH - RIGHT) / 2.0, TOP + HEIGHT + 38, "middle",
+                  "operations for each byte");
     put_roofs(svg, &axes, set->cases[0]);
     for (size_t i = 0; i < set->n_cases; i++)
         put_points(svg, &axes, set->cases[i], colours[i % N_COLOURS], i == 0);

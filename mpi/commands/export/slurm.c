@@ -26,28 +26,6 @@ static bool type_seen_before(const struct gcal_export_speed_node *node, size_t i
     return false;
 }
 
-static void put_features(struct gcal_buf *buf, const struct gcal_export_speed_node *node)
-{
-    const char *class = gcal_export_class_name(node);
-
-    gcal_buf_puts(buf, "gpucal");
-    if (class)
-        gcal_buf_printf(buf, ",gpucal_%s", class);
-    for (size_t i = 0; i < node->n_devices; i++)
-        if (!type_seen_before(node, i)) {
-            const char *type = node->devices[i].type;
-
-            /* Characters that have a meaning in constraints become '_'. */
-            gcal_buf_puts(buf, ",gpucal_type_");
-            for (; *type; type++) {
-                unsigned char c = (unsigned char)*type;
-                char safe = isalnum(c) && c < 128 ? (char)c : '_';
-
-                gcal_buf_put(buf, &safe, 1);
-            }
-        }
-}
-
 static unsigned weight_of(const struct gcal_export_speed_node *node)
 {
     return WEIGHT_STEP *
@@ -88,7 +66,24 @@ static struct line make_line(struct gcal_arena *arena,
     json_t *devices, *all;
     char *text;
 
-    put_features(&features, node);
+    const char *class = gcal_export_class_name(node);
+
+    gcal_buf_puts(&features, "gpucal");
+    if (class)
+        gcal_buf_printf(&features, ",gpucal_%s", class);
+    for (size_t i = 0; i < node->n_devices; i++)
+        if (!type_seen_before(node, i)) {
+            const char *type = node->devices[i].type;
+
+            /* Characters that have a meaning in constraints become '_'. */
+            gcal_buf_puts(&features, ",gpucal_type_");
+            for (; *type; type++) {
+                unsigned char c = (unsigned char)*type;
+                char safe = isalnum(c) && c < 128 ? (char)c : '_';
+
+                gcal_buf_put(&features, &safe, 1);
+            }
+        }
     gcal_buf_puts(&comment, "gpucal: speed ");
     if (isnan(node->speed))
         gcal_buf_puts(&comment, "unknown");

@@ -10,17 +10,6 @@
 /* StarPU uses a law only if the least size is below this share of the largest. */
 #define LEAST_SPREAD 0.9
 
-static void find_range(const struct gcal_export_starpu_task *tasks, size_t n,
-                       double *least, double *most)
-{
-    *least = INFINITY;
-    *most = 0;
-    for (size_t i = 0; i < n; i++) {
-        *least = fmin(*least, (double)tasks[i].size);
-        *most = fmax(*most, (double)tasks[i].size);
-    }
-}
-
 /* Fits log(time - c) = log(a) + b log(size), with weights for least squares of the
  * relative errors of a size^b + c.  Returns the sum of these squares.
  */
@@ -43,6 +32,7 @@ static double fit_line(const struct gcal_export_starpu_task *tasks, const double
     *a = exp((y - *b * x) / w);
     for (size_t i = 0; i < n; i++) {
         double r = (*a * pow((double)tasks[i].size, *b) + c) / time_us[i] - 1;
+
         sum += r * r;
     }
     return sum;
@@ -106,7 +96,12 @@ void gcal_export_starpu_laws(const struct gcal_export_starpu_task *tasks,
         laws->sum_y += GCAL_EXPORT_STARPU_SAMPLES * y;
         laws->sum_xy += GCAL_EXPORT_STARPU_SAMPLES * x * y;
     }
-    find_range(tasks, n, &least, &most);
+    least = INFINITY;
+    most = 0;
+    for (size_t i = 0; i < n; i++) {
+        least = fmin(least, (double)tasks[i].size);
+        most = fmax(most, (double)tasks[i].size);
+    }
     if (least >= LEAST_SPREAD * most)
         return;
     laws->beta = (samples * laws->sum_xy - laws->sum_x * laws->sum_y) /
@@ -119,29 +114,6 @@ void gcal_export_starpu_laws(const struct gcal_export_starpu_task *tasks,
 /* ---- the file ---- */
 
 #define OPENCL_WORKER 2 /* in StarPU's list of kinds */
-
-static void write_laws(struct gcal_buf *out, const struct gcal_export_starpu_task *tasks,
-                       const double *time_us, size_t n)
-{
-    struct gcal_export_starpu_laws laws;
-    uint64_t least = UINT64_MAX, most = 0;
-
-    gcal_export_starpu_laws(tasks, time_us, n, &laws);
-    for (size_t i = 0; i < n; i++) {
-        least = tasks[i].size < least ? tasks[i].size : least;
-        most = tasks[i].size > most ? tasks[i].size : most;
-    }
-    gcal_buf_puts(out,
-                  "# sumlnx\tsumlnx2\t\tsumlny\t\tsumlnxlny\talpha\t\tbeta\t\tn\tminx"
-                  "\t\tmaxx\n");
-    gcal_buf_printf(out,
-                    "%-15e\t%-15e\t%-15e\t%-15e\t%-15e\t%-15e\t%zu\t%-15" PRIu64
-                    "\t%-15" PRIu64 "\n",
-                    laws.sum_x, laws.sum_xx, laws.sum_y, laws.sum_xy, laws.alpha,
-                    laws.beta, n * GCAL_EXPORT_STARPU_SAMPLES, least, most);
-    gcal_buf_printf(out, "# a\t\tb\t\tc\n%-15e\t%-15e\t%-15e\n", laws.a, laws.b, laws.c);
-    gcal_buf_puts(out, "# not multiple-regression-base\n0\n");
-}
 
 static void write_worker(struct gcal_buf *out, size_t id,
                          const struct gcal_export_starpu_task *tasks, size_t n_tasks,
@@ -160,7 +132,23 @@ static void write_worker(struct gcal_buf *out, size_t id,
                     "#####\n# Model for opencl%zu_impl0 (Comb%zu)\n# %s\n"
                     "# number of entries\n%zu\n",
                     id, id, w->comment, n_tasks);
-    write_laws(out, tasks, w->time_us, n_tasks);
+    struct gcal_export_starpu_laws laws;
+    uint64_t least = UINT64_MAX, most = 0;
+    gcal_export_starpu_laws(tasks, w->time_us, n_tasks, &laws);
+    for (size_t i = 0; i < n_tasks; i++) {
+        least = tasks[i].size < least ? tasks[i].size : least;
+        most = tasks[i].size > most ? tasks[i].size : most;
+    }
+    gcal_buf_puts(out,
+                  "# sumlnx\tsumlnx2\t\tsumlny\t\tsumlnxlny\talpha\t\tbeta\t\tn\tminx"
+                  "\t\tmaxx\n");
+    gcal_buf_printf(out,
+                    "%-15e\t%-15e\t%-15e\t%-15e\t%-15e\t%-15e\t%zu\t%-15" PRIu64
+                    "\t%-15" PRIu64 "\n",
+                    laws.sum_x, laws.sum_xx, laws.sum_y, laws.sum_xy, laws.alpha,
+                    laws.beta, n_tasks * GCAL_EXPORT_STARPU_SAMPLES, least, most);
+    gcal_buf_printf(out, "# a\t\tb\t\tc\n%-15e\t%-15e\t%-15e\n", laws.a, laws.b, laws.c);
+    gcal_buf_puts(out, "# not multiple-regression-base\n0\n");
     gcal_buf_puts(out,
                   "# hash\t\tsize\t\tflops\t\tmean (us)\tdev (us)\tsum\t\tsum2\t\tn\n");
     for (size_t i = 0; i < n_tasks; i++) {

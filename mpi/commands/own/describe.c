@@ -110,27 +110,6 @@ static bool has_several_values(const struct gcal_own_kernel *own,
     return false;
 }
 
-/* The only size with several values has a sweep; of several such sizes, which change
- * together, the last has all its values.  It comes last.
- */
-static void put_sizes(struct gcal_buf *out, const struct gcal_own_kernel *own,
-                      const struct gcal_own_description *d)
-{
-    size_t last = own->n_sizes, n_several = 0;
-
-    for (size_t i = 0; i < own->n_sizes; i++)
-        if (has_several_values(own, d, i)) {
-            last = i;
-            n_several++;
-        }
-    gcal_buf_puts(out, "arguments:\n");
-    for (size_t i = 0; i < own->n_sizes; i++)
-        if (i != last)
-            put_size(out, own, d, i, NULL);
-    if (last < own->n_sizes)
-        put_size(out, own, d, last, n_several > 1 ? "size" : "ladder");
-}
-
 /* ---- the NDRange and the arguments ---- */
 
 static void put_arg(struct gcal_buf *out, const struct gcal_count_signature_arg *arg,
@@ -228,7 +207,21 @@ static const char *make_description(const struct gcal_own_kernel *own,
                     name_source(own));
     put_text(&out, own->request.kernel ? own->request.kernel : s->kernel);
     gcal_buf_puts(&out, "\n");
-    put_sizes(&out, own, d);
+    /* The only size with several values has a sweep; of several such sizes, which change
+     * together, the last has all its values.  It comes last.
+     */
+    size_t last = own->n_sizes, n_several = 0;
+    for (size_t i = 0; i < own->n_sizes; i++)
+        if (has_several_values(own, d, i)) {
+            last = i;
+            n_several++;
+        }
+    gcal_buf_puts(&out, "arguments:\n");
+    for (size_t i = 0; i < own->n_sizes; i++)
+        if (i != last)
+            put_size(&out, own, d, i, NULL);
+    if (last < own->n_sizes)
+        put_size(&out, own, d, last, n_several > 1 ? "size" : "ladder");
     if (put_defines(&out, own->request.build_options, err) < 0) {
         gcal_buf_free(&out);
         return NULL;

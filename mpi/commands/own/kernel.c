@@ -436,23 +436,6 @@ static const char *name_entry(const struct gcal_own_kernel *own)
     return name;
 }
 
-/* An entry must not have the name of a built-in one. */
-static int set_names(struct gcal_own_kernel *own, const char *name,
-                     struct gcal_error *err)
-{
-    struct gcal_catalogue *built_in = gcal_catalogue_open(NULL, err);
-    bool used = false;
-
-    if (!built_in)
-        return -1;
-    own->model = name ? name : name_entry(own);
-    for (size_t i = 0; i < gcal_catalogue_size(built_in); i++)
-        used = used || strcmp(gcal_catalogue_view(built_in, i).name, own->model) == 0;
-    gcal_catalogue_close(built_in);
-    own->name = used ? gcal_arena_format(own->arena, "own_%s", own->model) : own->model;
-    return 0;
-}
-
 /* What a kernel is that is counted at its sizes alone.  They are no condition of its own: its
  * results are checked at smaller ones.
  */
@@ -509,8 +492,16 @@ int gcal_own_kernel_read(const struct gcal_count_options *count,
         add_sizes(own, err) < 0 || read_scalars(own, options, err) < 0 ||
         check_names(own, &options->set, err) < 0 || parse_in_sizes(own, err) < 0)
         return -1;
-    if (set_names(own, name, err) < 0)
+    /* An entry must not have the name of a built-in one. */
+    struct gcal_catalogue *built_in = gcal_catalogue_open(NULL, err);
+    bool used = false;
+    if (!built_in)
         return -1;
+    own->model = name ? name : name_entry(own);
+    for (size_t i = 0; i < gcal_catalogue_size(built_in); i++)
+        used = used || strcmp(gcal_catalogue_view(built_in, i).name, own->model) == 0;
+    gcal_catalogue_close(built_in);
+    own->name = used ? gcal_arena_format(own->arena, "own_%s", own->model) : own->model;
     return gcal_own_sizes_find_check(own, err);
 }
 

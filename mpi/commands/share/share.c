@@ -285,16 +285,6 @@ static int divide(struct division *d, struct gcal_error *err)
                : 0;
 }
 
-static void close_all(struct division *d)
-{
-    for (size_t i = 0; i < d->n; i++) {
-        gpucal_model_close((struct gpucal_model *)d->shares[i].model);
-        gpucal_device_close(d->devices[i]);
-    }
-    gpucal_profile_close(d->profile);
-    gpucal_store_close(d->store);
-}
-
 /* ---- output ---- */
 
 static void print_json(const struct division *d)
@@ -368,7 +358,12 @@ int gcal_command_share(int argc, char **argv)
         print_json(&d);
     else if (rc == 0)
         print_text(&d);
-    close_all(&d);
+    for (size_t i = 0; i < d.n; i++) {
+        gpucal_model_close((struct gpucal_model *)d.shares[i].model);
+        gpucal_device_close(d.devices[i]);
+    }
+    gpucal_profile_close(d.profile);
+    gpucal_store_close(d.store);
     gcal_arena_destroy(d.arena);
     return rc < 0 ? gcal_command_fail(&err) : 0;
 }

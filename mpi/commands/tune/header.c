@@ -29,31 +29,6 @@ static void put_comment(struct gcal_buf *out, const char *text)
             gcal_buf_put(out, c, 1);
 }
 
-static void put_head(struct gcal_buf *out, const struct gcal_tune_space *space,
-                     const struct gcal_tune_config *c, double measured_s)
-{
-    char time_text[GCAL_UNITS_SIZE], low[GCAL_UNITS_SIZE], high[GCAL_UNITS_SIZE];
-    char date[32] = "";
-    time_t now = time(NULL);
-    struct tm utc;
-
-    if (gmtime_r(&now, &utc))
-        strftime(date, sizeof(date), "%Y-%m-%d", &utc);
-    gcal_buf_puts(out, "/* ");
-    put_comment(out, space->kernel);
-    gcal_buf_puts(out, "\n * ");
-    put_comment(out, *c->name ? c->name : "the only configuration");
-    gcal_buf_puts(out, "\n *\n * Chosen by gpucal for ");
-    put_comment(out, space->device);
-    gcal_buf_printf(out, " of node %s, %s\n * Predicted by model %s: %s (%s to %s)\n",
-                    space->node, date, space->model,
-                    gcal_units(c->predicted_s, "s", time_text),
-                    gcal_units(c->low_s, "s", low), gcal_units(c->high_s, "s", high));
-    if (measured_s > 0)
-        gcal_buf_printf(out, " * Measured: %s\n", gcal_units(measured_s, "s", time_text));
-    gcal_buf_puts(out, " */\n");
-}
-
 int gcal_tune_write_header(const char *path, const struct gcal_tune_space *space,
                            size_t config, double measured_s, struct gcal_error *err)
 {
@@ -63,7 +38,27 @@ int gcal_tune_write_header(const char *path, const struct gcal_tune_space *space
     char *text;
     int rc;
 
-    put_head(&out, space, c, measured_s);
+    char time_text[GCAL_UNITS_SIZE], low[GCAL_UNITS_SIZE], high[GCAL_UNITS_SIZE];
+    char date[32] = "";
+    time_t now = time(NULL);
+    struct tm utc;
+
+    if (gmtime_r(&now, &utc))
+        strftime(date, sizeof(date), "%Y-%m-%d", &utc);
+    gcal_buf_puts(&out, "/* ");
+    put_comment(&out, space->kernel);
+    gcal_buf_puts(&out, "\n * ");
+    put_comment(&out, *c->name ? c->name : "the only configuration");
+    gcal_buf_puts(&out, "\n *\n * Chosen by gpucal for ");
+    put_comment(&out, space->device);
+    gcal_buf_printf(&out, " of node %s, %s\n * Predicted by model %s: %s (%s to %s)\n",
+                    space->node, date, space->model,
+                    gcal_units(c->predicted_s, "s", time_text),
+                    gcal_units(c->low_s, "s", low), gcal_units(c->high_s, "s", high));
+    if (measured_s > 0)
+        gcal_buf_printf(&out, " * Measured: %s\n",
+                        gcal_units(measured_s, "s", time_text));
+    gcal_buf_puts(&out, " */\n");
     gcal_buf_puts(&out, "#ifndef ");
     put_guard(&out, kernel->entry);
     gcal_buf_puts(&out, "_TUNED\n#define ");

@@ -150,17 +150,6 @@ static bool is_worse(const struct row *a, const struct row *b)
     return a->severity != b->severity ? a->severity > b->severity : a->change > b->change;
 }
 
-/* The parameters of findings and all series. */
-static char *describe_histories(const struct gcal_audit_device *device)
-{
-    json_t *o = gcal_audit_json_device(device), *histories = json_object();
-
-    json_object_set(histories, "findings", json_object_get(o, "findings"));
-    json_object_set_new(histories, "series", gcal_audit_json_series(device, true));
-    json_decref(o);
-    return dump_json(histories);
-}
-
 static void drop_text(char **text)
 {
     free(*text);
@@ -177,8 +166,15 @@ static void add_section(struct page *p, const struct gcal_audit_device *device)
     p->worst[at] = (struct section){ .row = row };
     if (at < MOST_SECTIONS)
         p->worst[at].runs = dump_json(gcal_audit_json_runs(device));
-    if (at < MOST_HISTORIES)
-        p->worst[at].histories = describe_histories(device);
+    if (at < MOST_HISTORIES) {
+        /* The parameters of findings and all series. */
+        json_t *o = gcal_audit_json_device(device), *histories = json_object();
+
+        json_object_set(histories, "findings", json_object_get(o, "findings"));
+        json_object_set_new(histories, "series", gcal_audit_json_series(device, true));
+        json_decref(o);
+        p->worst[at].histories = dump_json(histories);
+    }
     drop_text(&p->worst[MOST_HISTORIES].histories);
     drop_text(&p->worst[MOST_SECTIONS].runs);
     if (p->n_worst < MOST_SECTIONS)
