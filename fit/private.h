@@ -138,13 +138,6 @@ int gcal_fit_svd_init(struct gcal_arena *arena, struct gcal_fit_svd *d,
 /* Returns whether the model is constant along v's column k. */
 bool gcal_fit_svd_is_null(const struct gcal_fit_svd *d, size_t k);
 
-/* Fills what follows from the Jacobian at fit->value: rank, condition, undetermined,
- * at_bound, merged_with, covariance and the fields derived from it, and 'reason' when
- * parameters are not determined.
- */
-int gcal_fit_diagnose(const struct gcal_fit_problem *problem, struct gcal_fit *fit,
-                      struct gcal_error *err);
-
 /* Covariance, and the fields derived from it, of the parameters that are neither at a
  * bound nor merged with an earlier one.  'jacobian' and 'psi': of gcal_fit_sensitivity(),
  * with the columns of merged parameters added up.

@@ -12,7 +12,7 @@
 struct gcal_store;
 
 /* Sizes of a kernel on a type of devices, and its times on all of these: a store keeps no more
- * (store/publish/merge.c).
+ * (store/publish/publish.c).
  */
 enum { GCAL_LEARN_MOST_SIZES = 64, GCAL_LEARN_MOST_TIMES = 256 };
 

@@ -16,7 +16,7 @@ static void mark_first(const struct gcal_plan_families *f,
                        double *shares)
 {
     /* 0: of families that other forms need in any case; as for microbenchmarks in
-     * calib/select/choose.c.
+     * calib/select/select.c.
      */
     static const double least[] = { 0, 0.5, 0.2, 1e-3 };
 

@@ -234,14 +234,6 @@ struct gcal_plan_result *gcal_plan_references_get(struct gcal_memo *references,
                                                   uint64_t seed,
                                                   const struct gcal_geometry *geometry);
 
-/* ---- resumed.c ---- */
-
-/* Measures some kernels again that were measured before the run was resumed.  -1 if their
- * times are others: what was measured then and now must not be fitted together.
- */
-int gcal_plan_check_resumed(struct gcal_plan *plan,
-                            const struct gcal_kernel_list *kernels);
-
 /* ---- turns.c ---- */
 
 /* Waits for the device's turn if others would disturb the row's times: true then, and the turn
@@ -254,11 +246,6 @@ void gcal_plan_turns_give(struct gcal_plan_turns *turns);
 
 int gcal_plan_warm_up(struct gcal_plan *plan);
 int gcal_plan_rounds(struct gcal_plan *plan);
-
-/* ---- clock.c ---- */
-
-/* At the end: -1 with GCAL_EDEVICE if the times by events contradict the host's clock. */
-int gcal_plan_check_clock(struct gcal_plan *plan);
 
 /* ---- pulse.c: what disturbs a device ---- */
 

@@ -142,12 +142,6 @@ int gcal_result_fit_forms(struct gcal_arena *scratch, struct gcal_result_type_fi
 size_t *gcal_result_generators(struct gcal_arena *arena,
                                const struct gcal_record *record);
 
-/* ---- choose.c ---- */
-
-/* Chooses the form with the smallest held-out error: t->best, t->good, t->reason. */
-void gcal_result_choose_form(struct gcal_arena *scratch, struct gcal_result_type_fit *t,
-                             const struct gcal_config_model *config);
-
 /* ---- devices.c ---- */
 
 /* Device factors: the deviation of each device from the fit of the type. */

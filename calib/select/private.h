@@ -41,16 +41,6 @@ struct gcal_select_terms {
     struct gcal_select_term *items;
 };
 
-/* Adds the features of 'class' that the target kernels have and 'written' (all expressions among
- * the costs) has not.
- */
-void gcal_select_terms_add(struct gcal_select_terms *terms, enum gcal_config_class class,
-                           const struct gcal_kernel_list *targets,
-                           const struct gcal_expr *written);
-/* Names all parameters, distinct from each other and from those of 'written'. */
-void gcal_select_terms_name(struct gcal_select_terms *terms,
-                            const struct gcal_expr *written);
-
 /* ---- costs.c: cost groups as expressions ---- */
 
 /* A sum such as "p_a*f_x + p_b*f_y", in seconds: work of one kind, which is sequential. */
@@ -80,10 +70,6 @@ char *gcal_select_costs_sum(struct gcal_arena *arena,
 
 /* The parameter of the form overlap: how abruptly the longer work hides the shorter. */
 #define GCAL_SELECT_EDGE "p_edge"
-
-/* Creates the models of built-in forms. */
-int gcal_select_forms(struct gcal_config_model *m, const struct gcal_select_costs *costs,
-                      struct gcal_error *err);
 
 /* ---- tags.c: tag sets ---- */
 
@@ -124,15 +110,5 @@ void gcal_select_add_derived(const struct gcal_catalogue *catalogue,
                              const struct gcal_model *costs, bool loads,
                              const struct gcal_kernel_list *targets,
                              struct gcal_config_model *m);
-
-/* ---- choose.c: measurement kernels ---- */
-
-/* Adds tag sets to the model until every parameter of 'costs', a model linear in its
- * parameters, is identifiable.  -1 with 'err' naming one that no kernel identifies.
- */
-int gcal_select_choose(const struct gcal_catalogue *catalogue,
-                       const struct gcal_model *costs, bool loads,
-                       const struct gcal_kernel_list *targets,
-                       struct gcal_config_model *m, struct gcal_error *err);
 
 #endif

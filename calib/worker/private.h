@@ -32,8 +32,6 @@ enum gcal_worker_answer {
  * kernels, or NULL.
  */
 int gcal_worker_spawner_main(int fd, const char *folder);
-int gcal_worker_main(int fd);
-
 pid_t gcal_worker_pid(const struct gcal_worker *worker);
 
 /* ---- client.c: a request in two steps, for whoever waits for several workers ---- */

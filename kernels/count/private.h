@@ -283,13 +283,6 @@ void gcal_count_builder_locate_images(struct gcal_count_builder *m);
 const struct gcal_poly *gcal_count_without_rows(struct gcal_count_builder *m,
                                                 const struct gcal_poly *p);
 
-/* ---- private_traffic.c ---- */
-
-/* Sectors and lines of private arrays, and accesses to those in registers, when the request
- * has a size of sectors.
- */
-void gcal_count_builder_add_private_traffic(struct gcal_count_builder *m);
-
 /* ---- reuse.c ---- */
 
 /* What compilers leave of a load: 'left' of each 'of' executions of 'scope'. */
@@ -326,9 +319,6 @@ void gcal_count_builder_add_contention(struct gcal_count_builder *m);
 void gcal_count_builder_add_op_chain(struct gcal_count_builder *m);
 
 /* ---- serial.c ---- */
-
-/* Work of work-items that are executed one after another, when the request asks for traffic. */
-void gcal_count_builder_add_serial(struct gcal_count_builder *m);
 
 /* ---- latency.c ---- */
 

@@ -262,16 +262,6 @@ bool gcal_kernel_limits_allow(const struct gcal_kernel_limits *limits,
                               const struct gcal_kernel *kernel,
                               enum gcal_kernel_exclusion *reason);
 
-/* ---- footprint.c ---- */
-
-/* The size of 'argument' for its factor 'which', the other arguments as they are; 0 where
- * no multiple is small enough.
- */
-int gcal_generator_footprint_size(const struct gcal_generator_setting *setting,
-                                  size_t argument, size_t which,
-                                  const struct gcal_kernel_limits *limits,
-                                  long long *size, struct gcal_error *err);
-
 /* ---- kept_loads.c ---- */
 
 void gcal_generator_clear_loads(struct gcal_generator *g);
@@ -296,18 +286,6 @@ int gcal_kernel_remove_work(const struct gcal_generator_setting *setting,
                             struct gcal_kernel *kernel,
                             const struct gcal_kernel_cache_entry *counted,
                             struct gcal_remove_element *element, struct gcal_error *err);
-
-/* ---- component.c ---- */
-
-/* Whether a derived kernel is a component of its origin, and which. */
-bool gcal_kernel_is_component(const struct gcal_generator_setting *setting,
-                              enum gcal_feature_kind *kind);
-/* Sets the components of a kernel that has just been counted.  'origin', counted, where
- * gcal_kernel_is_component() is true; else NULL.
- */
-int gcal_kernel_set_components(const struct gcal_generator_setting *setting,
-                               struct gcal_kernel *kernel,
-                               const struct gcal_kernel *origin, struct gcal_error *err);
 
 /* ---- finish.c ---- */
 
@@ -392,16 +370,6 @@ bool gcal_catalogue_is_description(const char *name);
  * of memory.
  */
 char *gcal_catalogue_path(const char *folder, const char *name);
-
-/* ---- derived.c ---- */
-
-/* Whether the key 'companions' asks for this form. */
-bool gcal_generator_wants_derived(const struct gcal_generator *g,
-                                  enum gcal_kernel_form form);
-/* Borrows from 'origin', which must outlive it. */
-struct gcal_generator *gcal_generator_derive(const struct gcal_generator *origin,
-                                             enum gcal_kernel_form form,
-                                             struct gcal_error *err);
 
 /* ---- subjects.c ---- */
 

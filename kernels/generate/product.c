@@ -10,7 +10,134 @@
 
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
+#include "kernels/model/dtype.h"
 #include "kernels/generate/private.h"
+
+/* ---- sizes scaled to a device's cache and memory ---- */
+
+/* The search for a kernel's size 'which'. */
+struct size_search {
+    const struct gcal_kernel *kernel;
+    struct gcal_size *sizes;
+    size_t which;
+    const char *bytes; /* expression, or NULL: bytes of all buffers */
+    double most_bytes, max_alloc_bytes;
+};
+
+/* 1 when size 'value' is small enough and keeps 'assume', 0 when not, or -1. */
+static int fits(const struct size_search *s, double value, struct gcal_error *err)
+{
+    const struct gcal_kernel *k = s->kernel;
+    struct gcal_geometry geometry = { 0 };
+    double bytes;
+    bool good;
+
+    s->sizes[s->which].value = value;
+    if (gcal_kernel_check_assume(k->assume, k->n_sizes, s->sizes, NULL) < 0)
+        return 0;
+    if (gcal_kernel_geometry(k, k->n_sizes, s->sizes, &geometry, err) < 0)
+        return -1;
+    bytes = geometry.total_bytes;
+    if (s->bytes &&
+        gcal_kernel_eval_sizes(s->bytes, k->n_sizes, s->sizes, &bytes, err) < 0) {
+        gcal_kernel_geometry_clear(&geometry);
+        return -1;
+    }
+    good = bytes <= s->most_bytes;
+    for (size_t i = 0; i < k->n_args && s->max_alloc_bytes > 0; i++)
+        good =
+            good && (k->args[i].kind != GCAL_ARG_BUFFER ||
+                     geometry.arg_values[i] * (double)gcal_dtype_size(k->args[i].dtype) <=
+                         s->max_alloc_bytes);
+    gcal_kernel_geometry_clear(&geometry);
+    return good;
+}
+
+/* The largest number of multiples that fits; 0 when one does not, or -1. */
+static long long largest(const struct size_search *s, long long multiple,
+                         struct gcal_error *err)
+{
+    long long low = 0, high = 1;
+    int good;
+
+    while ((good = fits(s, (double)(high * multiple), err)) > 0 &&
+           high * multiple < 1LL << 50) {
+        low = high;
+        high *= 2;
+    }
+    while (good >= 0 && high - low > 1) {
+        long long middle = low + (high - low) / 2;
+
+        if ((good = fits(s, (double)(middle * multiple), err)) > 0)
+            low = middle;
+        else
+            high = middle;
+    }
+    return good < 0 ? -1 : low;
+}
+
+/* Factor 'which' of the footprint, first those of the cache, in bytes. */
+static double most_bytes(const struct gcal_generator_arg *a, size_t which,
+                         const struct gcal_kernel_limits *limits)
+{
+    const struct gcal_yaml *cache = gcal_yaml_find(a->footprint, "cache");
+    const struct gcal_yaml *memory = gcal_yaml_find(a->footprint, "memory");
+    size_t n_cache = cache ? cache->n_items : 0;
+
+    return which < n_cache ? strtod(cache->items[which]->text, NULL) * limits->cache_bytes
+                           : strtod(memory->items[which - n_cache]->text, NULL) *
+                                 limits->memory_bytes;
+}
+
+/* The sizes of a size sweep are one family and have one footprint: that of the smallest.
+ * Larger ones may then not fit on the device, which ends the sweep.
+ */
+static void take_smallest_size(const struct gcal_generator_setting *setting,
+                               struct gcal_kernel *kernel)
+{
+    const struct gcal_generator *g = setting->generator;
+
+    for (size_t i = 0; i < g->n_arguments && setting->sweep; i++)
+        for (size_t k = 0; k < kernel->n_sizes && g->arguments[i].sweep; k++)
+            if (strcmp(kernel->sizes[k].name, g->arguments[i].name) == 0)
+                kernel->sizes[k].value = strtod(g->arguments[i].defaults.items[0], NULL);
+}
+
+/* The size of 'argument' for its factor 'which', the other arguments as they are; 0 where
+ * no multiple is small enough.
+ */
+static int find_footprint_size(const struct gcal_generator_setting *setting,
+                               size_t argument, size_t which,
+                               const struct gcal_kernel_limits *limits, long long *size,
+                               struct gcal_error *err)
+{
+    const struct gcal_generator_arg *a = &setting->generator->arguments[argument];
+    const struct gcal_yaml *bytes = gcal_yaml_find(a->footprint, "bytes");
+    struct gcal_kernel *kernel = gcal_kernel_create(setting, err);
+    struct size_search s = { .kernel = kernel,
+                             .most_bytes = most_bytes(a, which, limits),
+                             .max_alloc_bytes = limits->max_alloc_bytes };
+    char *text = NULL;
+    long long n = -1;
+
+    if (!kernel ||
+        (bytes && !(text = gcal_generator_expand_expr(setting, bytes, "bytes", err))))
+        goto out;
+    take_smallest_size(setting, kernel);
+    s.sizes = kernel->sizes;
+    s.bytes = text;
+    while (strcmp(kernel->sizes[s.which].name, a->name) != 0)
+        s.which++;
+    if ((n = largest(&s, a->multiple, err)) < 0)
+        gcal_error_prefix(err, "%s: footprint of %s", kernel->name, a->name);
+    *size = n * a->multiple;
+out:
+    gcal_kernel_destroy(kernel);
+    free(text);
+    return n < 0 ? -1 : 0;
+}
+
+/* ---- the Cartesian product of the values of a generator's arguments ---- */
 
 struct gcal_generator_wheel {
     size_t n, at;
@@ -111,9 +238,8 @@ static int scale(struct gcal_generator_product *p, struct gcal_error *err)
 
     if (p->footprint == p->n_wheels)
         return 1;
-    if (gcal_generator_footprint_size(&p->setting, p->footprint,
-                                      p->wheels[p->footprint].at, p->limits, &size,
-                                      err) < 0)
+    if (find_footprint_size(&p->setting, p->footprint, p->wheels[p->footprint].at,
+                            p->limits, &size, err) < 0)
         return -1;
     p->n_too_small += !size;
     snprintf(p->size, sizeof(p->size), "%lld", size);

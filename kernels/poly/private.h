@@ -58,11 +58,6 @@ bool gcal_poly_term_divide(struct gcal_poly_context *c, const struct gcal_poly_t
 const struct gcal_poly *gcal_poly_sum_powers(struct gcal_poly_context *c,
                                              const struct gcal_poly *p, unsigned atom,
                                              const struct gcal_poly *trips);
-/* The same with a minimum as the end of the last of 'trips' tiles. */
-const struct gcal_poly *gcal_poly_sum_tiles(struct gcal_poly_context *c,
-                                            const struct gcal_poly *p, unsigned atom,
-                                            const struct gcal_poly *trips);
-
 /* p with floor(x/k) + floor((x+1)/k) + .. + floor((x+k-1)/k) as x. */
 const struct gcal_poly *gcal_poly_join_floors(struct gcal_poly_context *c,
                                               const struct gcal_poly *p);

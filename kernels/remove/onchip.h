@@ -40,14 +40,6 @@ int gcal_remove_onchip_put_rewritten(struct gcal_remove_onchip *o, CXCursor c,
                                      struct gcal_buf *out);
 int gcal_remove_onchip_rewrite_children(struct gcal_remove_onchip *o, CXCursor c);
 
-/* ---- onchip_access.c ---- */
-/* Replaces the load 'c' from 'place'. */
-int gcal_remove_onchip_replace_load(struct gcal_remove_onchip *o, CXCursor c,
-                                    CXCursor place);
-/* Replaces an assignment to global memory, ++ or --. */
-int gcal_remove_onchip_replace_change(struct gcal_remove_onchip *o, CXCursor c);
-int gcal_remove_onchip_rewrite_call(struct gcal_remove_onchip *o, CXCursor c);
-
 /* ---- onchip_value.c ---- */
 /* Copies the source from o->position to 'to'. */
 void gcal_remove_onchip_copy_until(struct gcal_remove_onchip *o, unsigned to);

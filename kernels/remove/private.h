@@ -34,7 +34,8 @@ struct gcal_remove_sums {
     struct gcal_remove_sum sums[GCAL_REMOVE_MAX_SUMS];
 };
 
-struct gcal_remove_name { /* an array or a tag that the kernel loads from */
+struct gcal_remove_name {
+    /* an array or a tag that the kernel loads from */
     char text[GCAL_REMOVE_MAX_NAME];
     bool is_own; /* of some load: its tag, or its array where it has no tag */
 };
@@ -103,14 +104,6 @@ void gcal_remove_indent(int indent, struct gcal_buf *out);
 /* "file:line:column: why", with the position in the source as given; -1. */
 int gcal_remove_error(const struct gcal_remove_pass *r, CXCursor c, const char *why);
 #define GCAL_REMOVE_NO_GOTO "work removal does not support goto: write a loop"
-
-/* ---- print.c ---- */
-/* The source's declarations without other kernels and without macros, and the kernel
- * last: helpers may follow it in the source.  A GPUCAL_TAG is printed in the form that
- * gcal_source_find_tag() reads.  'standard': of r->standard.
- */
-char *gcal_remove_print_source(const struct gcal_source_unit *unit, CXCursor kernel,
-                               const char *standard, struct gcal_error *err);
 
 /* ---- tag.c ---- */
 /* The tag of a pointer &GPUCAL_TAG(tag, ..), or of the lvalue around a component or
@@ -217,22 +210,6 @@ gcal_remove_write_if(struct gcal_remove_pass *r, CXCursor condition, bool not,
                      enum gcal_remove_content found, const struct gcal_buf *yes,
                      const struct gcal_buf *no, int indent, struct gcal_buf *out);
 
-/* ---- stores.c: for GCAL_REMOVE_KEEP_MEMORY; otherwise false and NOTHING ---- */
-/* 1 if 'c' is an assignment to global memory, or ++ or -- there, that stays; 0; -1 with 'err'. */
-int gcal_remove_is_store(struct gcal_remove_pass *r, CXCursor c);
-/* Such a store, of the sums so far; its loads are written already. */
-enum gcal_remove_content gcal_remove_write_store(struct gcal_remove_pass *r, CXCursor c,
-                                                 int indent, struct gcal_buf *out);
-/* A call that stores in global memory, or a barrier; NOTHING for others. */
-enum gcal_remove_content gcal_remove_write_effect(struct gcal_remove_pass *r,
-                                                  CXCursor call, int indent,
-                                                  struct gcal_buf *out);
-
-/* ---- stmt.c ---- */
-enum gcal_remove_content gcal_remove_write_statement(struct gcal_remove_pass *r,
-                                                     CXCursor c, int indent,
-                                                     struct gcal_buf *out);
-
 /* ---- helper.c ---- */
 /* The statements of a function's body, written until r->frame has all its sums. */
 int gcal_remove_write_function(struct gcal_remove_pass *r, CXCursor body,
@@ -253,8 +230,7 @@ char *gcal_remove_work_reported(const struct gcal_count_request *request,
                                 struct gcal_error *err);
 
 /* ---- reads.c, onchip.c: 'out' gets all after the comment ---- */
-int gcal_remove_write_reads(struct gcal_remove_pass *r, CXCursor kernel,
-                            struct gcal_buf *out);
+
 int gcal_remove_write_onchip(struct gcal_remove_pass *r, CXCursor kernel,
                              struct gcal_buf *out);
 

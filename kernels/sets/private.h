@@ -149,11 +149,6 @@ gcal_sets_condition_direction(struct gcal_poly_context *c,
 /* Replaces local ids by sub-groups where one lane decides, in domains with products. */
 void gcal_sets_domain_pick_lanes(struct gcal_sets_domain *domain);
 
-/* ---- delinearize.c ---- */
-
-/* Splits dimensions that are divided by a size in two, where that makes them affine. */
-void gcal_sets_domain_delinearize(struct gcal_sets_domain *domain);
-
 /* ---- joined_ids.c ---- */
 
 /* Replaces a group's and a local id by one global id on each axis where nothing depends

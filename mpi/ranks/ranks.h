@@ -17,7 +17,7 @@
  *       <---------------------------------- DEVICE, KERNEL, MEASUREMENT, LOST,
  *       writes the journal                  LEFT_OUT, PROGRESS
  *       <---------------------------------- DONE     waits
- *       gcal_root_finish(), once all are done or lost:
+ *       finish_run(), once all are done or lost:
  *         record, fits, publication, summary
  *       BYE: exit status, whether ranks are lost ->  returns it
  *

@@ -155,14 +155,6 @@ void gcal_root_finish_unchanged(struct gcal_root *root);
  * 'root->resumed'. */
 int gcal_root_resume(struct gcal_root *root, struct gcal_error *err);
 
-/* Gives up devices that the interrupted run measured, and that are not there now or have
- * another driver: what was measured then and now must not be mixed.
- */
-int gcal_root_check_resumed(struct gcal_root *root, struct gcal_error *err);
-
-/* Writes the record, fits, publishes, prints the summary.  Returns the exit status. */
-int gcal_root_finish(struct gcal_root *root);
-
 /* Reports a lost rank or device in the journal and on stderr. */
 void gcal_root_note_lost(struct gcal_root *root, const char *node, int rank,
                          const char *reason);

@@ -27,11 +27,4 @@ char *gcal_ledger_make_seal(struct gcal_arena *arena, const struct gcal_store *s
 int gcal_ledger_check_seal(const struct gcal_store *store, const char *segment,
                            const char *head, const char *seal, struct gcal_error *err);
 
-/* ---- merge.c ---- */
-
-/* Puts the lines of one node or type, which are in the order of each segment, into one order
- * (lines.h).
- */
-void gcal_ledger_merge(struct gcal_ledger_scope *found);
-
 #endif

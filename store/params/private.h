@@ -34,9 +34,6 @@ int gcal_params_lines_decode(size_t kind, const struct gcal_yaml *map,
 
 /* ---- the documents (read.c, read_model.c) ---- */
 
-/* Node and devices from the first document; of their models only the names. */
-int gcal_params_read_devices(const struct gcal_yaml *root, struct gcal_params *params,
-                             struct gcal_error *err);
 /* A model from its document.  'device' and 'name': expected by the first document. */
 int gcal_params_read_model(const struct gcal_yaml *map, const char *device,
                            const char *name, struct gcal_params_model *model,

@@ -46,25 +46,6 @@ int gcal_publish_read_old(const struct gcal_store *store, int folder, const char
 
 /* ---- what a publication keeps of the published file (merge.c) ---- */
 
-/* 'params' with the devices, and the models of its devices, that only 'old' has.  The result
- * borrows from both.  Returns whether a model is new: always.
- */
-bool gcal_publish_merge(struct gcal_arena *arena, const struct gcal_params *params,
-                        const struct gcal_params *old, struct gcal_params *merged);
-/* The same for the file of a type, which has one device: the published model stays if it
- * is a fit of more devices under the same conditions.  False if that holds for all models.
- */
-bool gcal_publish_merge_type(struct gcal_arena *arena, const struct gcal_params *params,
-                             const struct gcal_params *old, struct gcal_params *merged);
-
-/* The same for the file of a kernel, whose devices are one of each type: of the type, the published
- * times at other sizes stay.
- */
-bool gcal_publish_merge_learned(struct gcal_arena *arena,
-                                const struct gcal_params *params,
-                                const struct gcal_params *old,
-                                struct gcal_params *merged);
-
 /* Removes what is known of kernels that were learned longer ago; adds their number (forget.c). */
 int gcal_publish_forget_old(struct gcal_store *store, double older_s, bool dry_run,
                             size_t *removed, struct gcal_error *err);

@@ -55,11 +55,6 @@ int gcal_bench_run(struct gcal_bench_run *run, struct gcal_worker_spawner *spawn
  */
 bool gcal_bench_run_passed(const struct gcal_bench_run *run);
 
-/* ---- work.c ---- */
-
-/* Counts the work of the rows with a time. */
-void gcal_bench_count_work(struct gcal_bench_run *run);
-
 /* ---- table.c ---- */
 
 /* Prints the table to stdout. */
@@ -75,18 +70,5 @@ json_t *gcal_bench_row_json(const struct gcal_bench_run *run, size_t i);
 /* The header line, and a line per row. */
 void gcal_bench_csv_header(FILE *file);
 void gcal_bench_csv_rows(FILE *file, const struct gcal_bench_run *run);
-
-/* ---- json.c: generators, kernels and results as JSON ---- */
-
-void gcal_bench_print_generators_json(const struct gcal_catalogue *catalogue);
-
-/* 'sub_group': of the counts. */
-int gcal_bench_print_kernels_json(const struct gcal_kernel_list *list, bool source,
-                                  bool counts, size_t sub_group, struct gcal_error *err);
-
-/* Appends an object for each row. */
-void gcal_bench_add_results_json(json_t *results, const struct gcal_bench_run *run);
-/* Takes 'results'. */
-void gcal_bench_print_results_json(json_t *results);
 
 #endif

@@ -82,11 +82,6 @@ struct gcal_count_removal {
     bool drop, on_chip, memory, drop_barriers;
 };
 extern const struct argp gcal_count_removal_argp;
-/* Writes the derived kernel to a file; 'path' NULL: to standard output. */
-int gcal_count_removal_write(const struct gcal_count_removal *removal,
-                             const struct gcal_count_options *options, const char *path,
-                             struct gcal_error *err);
-
 /* The global size of so many work-groups of 'local', an expression that lives as long as options. */
 char *gcal_count_options_blocks(size_t local, const char *blocks);
 

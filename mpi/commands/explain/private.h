@@ -123,10 +123,6 @@ void gcal_explain_limits_find(struct gcal_explain_lab *lab,
 /* The limit that adds most; NULL: there is none. */
 const char *gcal_explain_limits_first(struct gcal_explain_lab *lab);
 
-/* What a cost is multiplied by: its texts, unit and owner. */
-void gcal_explain_label(const struct gcal_explain_lab *lab,
-                        struct gcal_explain_cost *cost);
-
 /* ---- occupancy.c ---- */
 
 enum { GCAL_EXPLAIN_MAX_BOUNDS = 8 };
@@ -152,9 +148,6 @@ struct gcal_explain_occupancy {
     bool built;       /* the driver said so */
     double local_bytes, unit_local_bytes;
 };
-
-void gcal_explain_occupancy_find(const struct gcal_explain_lab *lab,
-                                 struct gcal_explain_occupancy *occupancy);
 
 /* ---- accesses.c: accesses to memory by their places in the source ---- */
 
@@ -340,11 +333,6 @@ json_t *gcal_explain_difference_json(const struct gcal_explain_set *set, size_t 
  */
 int gcal_explain_what_if(struct gcal_explain_case *c, const char *text,
                          struct gcal_error *err);
-/* Makes a profile that of the kernel with constants of type float, and says so; NULL if its operations on
- * doubles are not due to constants alone.
- */
-const char *gcal_explain_literals(const struct gcal_explain_case *c,
-                                  struct gcal_profile *profile);
 /* The few changes that would help most, the best first. */
 void gcal_explain_advise(struct gcal_explain_case *c);
 
@@ -382,9 +370,6 @@ const char *gcal_explain_rate(double rate, enum gcal_explain_unit unit,
 
 /* ---- print.c, json.c, svg.c: views of a case ---- */
 
-void gcal_explain_print(const struct gcal_explain_case *c);
-/* NULL with 'err'. */
-json_t *gcal_explain_json(const struct gcal_explain_case *c, struct gcal_error *err);
 /* A drawing of all cases, with the roofs of the first; 'path' is replaced as a whole. */
 int gcal_explain_svg(const char *path, const struct gcal_explain_set *set,
                      struct gcal_error *err);

@@ -57,11 +57,6 @@ struct gcal_export_speeds {
 int gcal_export_speeds_find(const struct gcal_export *e,
                             struct gcal_export_speeds *speeds, struct gcal_error *err);
 
-/* ---- settled.c ---- */
-
-/* The speed of a device that its calibrations have confirmed, over that of the newest one. */
-double gcal_export_settled_ratio(const struct gcal_track *track, const char *uid);
-
 /* ---- classes.c ---- */
 
 /* Sets the class speeds. */

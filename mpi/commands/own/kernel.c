@@ -16,6 +16,45 @@
 #include "mpi/commands/count/options.h"
 #include "mpi/commands/own/own.h"
 
+/* ---- options for what counting does not say about a kernel's arguments ---- */
+
+enum { SET = 256 };
+
+static const struct argp_option options[] = {
+    { "set", SET, "NAME=VALUE", 0,
+      "The value of a scalar argument or of a member of a structure (part_first), in "
+      "sizes (default: 1, of floating point 0.5), or the words of a sampler (default: "
+      "nearest); may be repeated",
+      3 },
+    { 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct gcal_own_options *o = state->input;
+    const char *equals = arg ? strchr(arg, '=') : NULL;
+
+    if (key != SET)
+        return ARGP_ERR_UNKNOWN;
+    if (!equals || equals == arg || !equals[1])
+        argp_error(state, "--set: expected NAME=VALUE, found '%s'", arg);
+    gcal_option_list_add(&o->set, arg);
+    return 0;
+}
+
+const struct argp gcal_own_options_argp = { .options = options, .parser = parse };
+
+/* The text after "NAME=", of the last such item; NULL: not given. */
+static const char *parse_own_option(const struct gcal_option_list *list, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (size_t i = list->n; i-- > 0;)
+        if (strncmp(list->items[i], name, length) == 0 && list->items[i][length] == '=')
+            return list->items[i] + length + 1;
+    return NULL;
+}
+
 /* ---- sizes ---- */
 
 static const struct gcal_count_signature_arg *
@@ -247,7 +286,7 @@ static int set_sampler(struct gcal_own_kernel *own, const struct gcal_own_option
                        const struct gcal_count_signature_arg *arg,
                        struct gcal_own_arg *made, struct gcal_error *err)
 {
-    const char *given = gcal_own_option(&o->set, arg->name);
+    const char *given = parse_own_option(&o->set, arg->name);
     unsigned bits;
     char *words;
 
@@ -331,7 +370,7 @@ static int set_value(struct gcal_own_kernel *own, const struct gcal_own_options 
                      size_t i, struct gcal_error *err)
 {
     const struct gcal_count_signature_arg *arg = &own->signature.args[i];
-    const char *given = gcal_own_option(&o->set, arg->name);
+    const char *given = parse_own_option(&o->set, arg->name);
     const char *value = given ? given : *arg->dtype == 'f' ? "0.5" : "1";
 
     own->args[i].value = value;
@@ -357,7 +396,7 @@ static int read_scalars(struct gcal_own_kernel *own, const struct gcal_own_optio
             own->args[i].value = name;
     }
     for (size_t i = 0; i < own->n_sizes; i++) {
-        const char *given = gcal_own_option(&o->set, own->sizes[i].name);
+        const char *given = parse_own_option(&o->set, own->sizes[i].name);
 
         if (given && fix_size(&own->sizes[i], given, err) < 0)
             return -1;

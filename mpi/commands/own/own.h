@@ -33,9 +33,6 @@ struct gcal_own_options {
 
 /* --set; for argp's 'children', input: struct gcal_own_options. */
 extern const struct argp gcal_own_options_argp;
-/* The text after "NAME=", of the last such item; NULL: not given. */
-const char *gcal_own_option(const struct gcal_option_list *list, const char *name);
-
 /* ---- kernel.c ---- */
 
 /* A size of the kernel. */

@@ -80,14 +80,6 @@ const char *gcal_show_age(const struct gcal_params_device *device,
 const char *gcal_show_speed(const struct gcal_show_standing *standing,
                             char text[GCAL_SHOW_SPEED_SIZE]);
 
-/* Rates, latencies, costs and capacities, and a line for each model. */
-void gcal_show_print_card(struct gcal_arena *arena,
-                          const struct gcal_show_device *device);
-/* Each model with its formula and all parameters. */
-void gcal_show_print_parameters(const struct gcal_show_device *device);
-/* Everything. */
-json_t *gcal_show_device_json(const struct gcal_show_device *device);
-
 /* ---- facts.c: what the calibration found (store/facts), beside the vendor's peaks ---- */
 
 /* Lines on standard output: of each fact value, standard error, what it is, and its share of the

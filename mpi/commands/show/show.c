@@ -2,8 +2,10 @@
 #include <argp.h>
 #include <fnmatch.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/base/arena.h"
 #include "kernels/base/error.h"
@@ -15,8 +17,238 @@
 #include "mpi/cli/json.h"
 #include "mpi/cli/options.h"
 #include "mpi/cli/parse.h"
-#include "mpi/commands/show/private.h"
 #include "store/files/store.h"
+#include "kernels/base/units.h"
+#include "mpi/commands/show/private.h"
+
+/* ---- each model of a device with its formula and all parameters ---- */
+
+/* Of a model that another run fitted than the latest of its device. */
+static void print_origin(const struct gcal_params_device *d,
+                         const struct gcal_params_model *m)
+{
+    const struct gcal_params_origin o = gcal_params_model_origin(d, m);
+
+    if (strcmp(o.run_id, d->run_id) == 0)
+        return;
+    printf("      calibrated %s by run %s\n", o.calibrated_utc, o.run_id);
+    if (strcmp(o.driver, d->info.driver) != 0)
+        printf("      out of date: the driver was %s then\n", o.driver);
+    if (strcmp(o.type, d->info.type) != 0)
+        printf("      out of date: the type was %s then\n", o.type);
+}
+
+/* Of the column of names. */
+static int name_width(const struct gcal_params_model *m)
+{
+    size_t width = 16;
+
+    for (size_t i = 0; i < m->n_parameters; i++)
+        width = strlen(m->parameter[i]) > width ? strlen(m->parameter[i]) : width;
+    return (int)width;
+}
+
+static void print_model(const struct gcal_params_device *d,
+                        const struct gcal_params_model *m)
+{
+    char value[GCAL_UNITS_SIZE], error[GCAL_UNITS_SIZE];
+    const int width = name_width(m);
+    char *targets;
+
+    printf("    model %s, form %s:", m->name, m->form);
+    gcal_formula_print(m);
+    targets = gcal_params_model_targets(m);
+    if (targets)
+        printf("      for %s\n", targets);
+    free(targets);
+    print_origin(d, m);
+    printf("      mean error %.1f %%, worst %.1f %%, %zu kernels, %zu samples, condition "
+           "%.3g, "
+           "device factor %.3f +- %.3f\n",
+           100 * m->mean_error, 100 * m->worst_error, m->n_kernels, m->n_samples,
+           m->condition, m->factor, m->factor_error);
+    if (m->n_held_out)
+        printf(
+            "      held-out error %.1f %% rms, 90 %% within %.1f %%, %zu measurements\n",
+            100 * m->held_out_rms, 100 * m->error_90, m->n_held_out);
+    if (m->absolute_error_90_s > 0)
+        printf("      fitted to absolute errors, 90 %% within %s\n",
+               gcal_units(m->absolute_error_90_s, "s", value));
+    for (size_t i = 0; i < m->n_parameters; i++) {
+        printf("      %-*s %14s +- %-14s%s\n", width, m->parameter[i],
+               gcal_units(m->value[i], m->unit[i], value),
+               gcal_units(m->standard_error[i], m->unit[i], error),
+               m->at_bound[i] ? " (at its bound)" : "");
+        if (isfinite(m->own[i]) && m->own[i] != m->value[i])
+            printf("      %-*s %14s +- %-14s device-only fit\n", width, "",
+                   gcal_units(m->own[i], m->unit[i], value),
+                   gcal_units(m->own_error[i], m->unit[i], error));
+    }
+}
+
+/* Each model with its formula and all parameters. */
+static void print_parameters(const struct gcal_show_device *device)
+{
+    const struct gcal_params_device *d = device->params;
+
+    printf("node %s\n  %s (%s), driver %s, calibrated %s by run %s\n", device->node,
+           d->info.name, d->info.uid, d->info.driver, d->calibrated_utc, d->run_id);
+    /* Prefixes of fingerprints, long enough to distinguish them. */
+    printf("    configuration %.8s, catalogue %.8s",
+           *d->configuration ? d->configuration : "unknown",
+           *d->catalogue ? d->catalogue : "unknown");
+    if (d->n_fitted)
+        printf(", fitted with %zu device%s", d->n_fitted, d->n_fitted == 1 ? "" : "s");
+    printf("\n");
+    for (size_t i = 0; i < d->n_models; i++)
+        print_model(d, &d->models[i]);
+    if (!d->n_models)
+        printf("    no models\n");
+}
+
+/* ---- a device: what calibration found of it, and its models ---- */
+
+static const struct gcal_column columns[] = {
+    { "MODEL", GCAL_COLUMN_TEXT },         { "FORM", GCAL_COLUMN_TEXT },
+    { "KERNELS", GCAL_COLUMN_NUMBER },     { "HELD-OUT ERROR", GCAL_COLUMN_NUMBER },
+    { "90 % WITHIN", GCAL_COLUMN_NUMBER }, { "OF ITS TYPE'S TIME", GCAL_COLUMN_NUMBER },
+    { "PREDICTS", GCAL_COLUMN_LONG },
+};
+enum { N_COLUMNS = sizeof(columns) / sizeof(*columns) };
+
+/* Rates, latencies, costs and capacities, and a line for each model. */
+static void print_card(struct gcal_arena *arena, const struct gcal_show_device *device)
+{
+    const struct gcal_params_device *d = device->params;
+    struct gcal_columns *table = gcal_columns_create(arena, N_COLUMNS, columns);
+    char day[GCAL_SHOW_DAY_SIZE], age[GCAL_SHOW_AGE_SIZE], speed[GCAL_SHOW_SPEED_SIZE],
+        needs[48] = "";
+
+    if (device->standing.verdict == GCAL_AUDIT_UNKNOWN)
+        snprintf(needs, sizeof(needs), " (needs %d calibrations, has %zu)",
+                 GCAL_AUDIT_LEAST_RUNS, device->standing.n_epoch_runs);
+    printf("node %s: %s (%s)\n  driver %s, calibrated %s UTC (%s ago) by run %s\n"
+           "  audit: %s%s, speed relative to its type: %s\n",
+           device->node, d->info.name, d->info.uid, d->info.driver,
+           gcal_show_day(d->calibrated_utc, day), gcal_show_age(d, age), d->run_id,
+           gcal_audit_verdict_name(device->standing.verdict), needs,
+           gcal_show_speed(&device->standing, speed));
+    gcal_facts_print(d);
+    for (size_t i = 0; i < d->n_models; i++) {
+        const struct gcal_params_model *m = &d->models[i];
+        char *targets = gcal_arena_own(arena, gcal_params_model_targets(m), free);
+        char kernels[24], error[GCAL_UNITS_SIZE], within[GCAL_UNITS_SIZE], factor[48],
+            why[GCAL_PARAMS_WHY_SIZE];
+        const char *predicts =
+            !gcal_params_model_is_current(d, m)    ? "out of date: measure it again"
+            : gcal_params_model_is_poor(m, why)    ? "poor: if it is named"
+            : targets                              ? targets
+            : gcal_params_model_is_general(m)      ? "any kernel"
+            : gcal_params_model_is_of_transfers(m) ? "copies"
+            : gcal_params_model_is_of_sweeps(m)    ? "nothing: it finds facts"
+            : m->stands_for.n                      ? "kernels like those it was fitted to"
+                                                   : "-";
+
+        if (m->absolute_error_90_s > 0)
+            gcal_units(m->absolute_error_90_s, "s", within);
+        else
+            gcal_units_percent(m->error_90, within);
+        snprintf(kernels, sizeof(kernels), "%zu", m->n_kernels);
+        snprintf(factor, sizeof(factor), "%.3f +- %.3f", m->factor, m->factor_error);
+        gcal_columns_add(
+            table,
+            (const char *[N_COLUMNS]){ m->name, m->form, kernels,
+                                       gcal_units_percent(m->held_out_rms, error), within,
+                                       factor, predicts },
+            GCAL_COLUMN_PLAIN);
+    }
+    gcal_columns_print(table, 2);
+}
+
+/* ---- devices as JSON ---- */
+
+static json_t *parameter_json(const struct gcal_params_model *m, size_t i)
+{
+    json_t *all = json_pack("{s:f, s:f, s:s, s:b}", "value", m->value[i],
+                            "standard_error", m->standard_error[i], "unit", m->unit[i],
+                            "at_bound", (int)m->at_bound[i]);
+
+    if (isfinite(m->own[i])) {
+        json_object_set_new(all, "own", json_real(m->own[i]));
+        json_object_set_new(all, "own_error", json_real(m->own_error[i]));
+    }
+    return all;
+}
+
+/* Kernels that the model knows. */
+static json_t *known_json(const struct gcal_params_model *m)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < m->n_known; i++)
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:b}", "kernel", m->known[i].name, "fingerprint",
+                            m->known[i].fingerprint, "target", (int)m->known[i].target));
+    return list;
+}
+
+static json_t *model_json(const struct gcal_params_device *d,
+                          const struct gcal_params_model *m)
+{
+    json_t *parameters = json_object(), *all;
+    char why[GCAL_PARAMS_WHY_SIZE];
+    struct gcal_params_origin o = gcal_params_model_origin(d, m);
+
+    for (size_t i = 0; i < m->n_parameters; i++)
+        json_object_set_new(parameters, m->parameter[i], parameter_json(m, i));
+    all =
+        json_pack("{s:s, s:s, s:s, s:o, s:f, s:f, s:I, s:f, s:f, s:f, s:f}", "name",
+                  m->name, "output", m->output, "form", m->form, "parameters", parameters,
+                  "mean_error", m->mean_error, "worst_error", m->worst_error, "held_out",
+                  (json_int_t)m->n_held_out, "held_out_rms", m->held_out_rms, "error_90",
+                  m->error_90, "factor", m->factor, "factor_error", m->factor_error);
+    gcal_formula_add_json(all, m);
+    if (m->absolute_error_90_s > 0)
+        json_object_set_new(all, "absolute_error_90_s",
+                            json_real(m->absolute_error_90_s));
+    if (isfinite(m->condition)) /* JSON has no infinity */
+        json_object_set_new(all, "condition", json_real(m->condition));
+    json_object_set_new(all, "verdict",
+                        json_string(gcal_params_model_is_poor(m, why) ? "poor" : "good"));
+    json_object_set_new(all, "known", known_json(m));
+    json_object_set_new(all, "run_id", json_string(o.run_id));
+    json_object_set_new(all, "calibrated", json_string(o.calibrated_utc));
+    json_object_set_new(all, "driver", json_string(o.driver));
+    json_object_set_new(all, "configuration", json_string(o.configuration));
+    json_object_set_new(all, "catalogue", json_string(o.catalogue));
+    json_object_set_new(all, "fitted", json_integer((json_int_t)o.n_fitted));
+    json_object_set_new(all, "current", json_boolean(gcal_params_model_is_current(d, m)));
+    return all;
+}
+
+/* Everything. */
+static json_t *make_device_json(const struct gcal_show_device *device)
+{
+    const struct gcal_params_device *d = device->params;
+    json_t *models = json_array(), *all;
+
+    for (size_t i = 0; i < d->n_models; i++)
+        json_array_append_new(models, model_json(d, &d->models[i]));
+    all = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:o, s:o}", "uid",
+                    d->info.uid, "name", d->info.name, "type", d->info.type, "kind",
+                    d->info.device_type, "driver", d->info.driver, "run_id", d->run_id,
+                    "calibrated", d->calibrated_utc, "configuration", d->configuration,
+                    "catalogue", d->catalogue, "fitted", (json_int_t)d->n_fitted, "facts",
+                    gcal_facts_json(d), "models", models);
+    json_object_set_new(all, "speed", gcal_json_number(device->standing.speed));
+    json_object_set_new(all, "audit",
+                        json_string(gcal_audit_verdict_name(device->standing.verdict)));
+    json_object_set_new(all, "calibrations",
+                        json_integer((json_int_t)device->standing.n_runs));
+    return all;
+}
+
+/* ---- gpucal show: what is published, from a line for each device to all parameters ---- */
 
 enum { KEY_PARAMETERS = 256, SVG, TYPE, KERNELS, LINKS };
 
@@ -145,11 +377,11 @@ static int show_node(struct show *s, const char *node, struct gcal_error *err)
             continue;
         shown++;
         if (c->json)
-            json_array_append_new(devices, gcal_show_device_json(&device));
+            json_array_append_new(devices, make_device_json(&device));
         else if (c->parameters)
-            gcal_show_print_parameters(&device);
+            print_parameters(&device);
         else if (c->node || c->device)
-            gcal_show_print_card(s->query.arena, &device);
+            print_card(s->query.arena, &device);
         else
             gcal_show_overview_add(s->overview, &device);
     }

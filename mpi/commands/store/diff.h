@@ -14,22 +14,4 @@ struct gcal_diff_view {
     bool all;                   /* equal ones as well */
 };
 
-/* GCAL_EDRIFT_WARN or GCAL_EDRIFT if something is slower, beyond noise and by more than
- * the limit; else GCAL_OK.
- */
-int gcal_diff_params_status(const struct gcal_params_diff *diff,
-                            const struct gcal_diff_view *view);
-int gcal_diff_record_status(const struct gcal_compare_records *diff,
-                            const struct gcal_diff_view *view);
-
-void gcal_diff_params_print(const struct gcal_params_diff *diff,
-                            const struct gcal_diff_view *view);
-void gcal_diff_record_print(const struct gcal_compare_records *diff,
-                            const struct gcal_diff_view *view);
-
-json_t *gcal_diff_params_json(const struct gcal_params_diff *diff,
-                              const struct gcal_diff_view *view);
-json_t *gcal_diff_record_json(const struct gcal_compare_records *diff,
-                              const struct gcal_diff_view *view);
-
 #endif

@@ -32,21 +32,6 @@ struct gcal_tune_build {
     size_t *queue, n_queue, at;
 };
 
-int gcal_tune_build_open(struct gcal_arena *arena, struct gcal_tune_build *build,
-                         const struct gcal_tune_space *space,
-                         struct gcal_worker_spawner *spawner,
-                         const struct gcal_device_info *info,
-                         const struct gcal_tune_device_options *options,
-                         struct gcal_error *err);
-/* Replaces the queue. */
-void gcal_tune_build_announce(struct gcal_tune_build *build, const size_t *configs,
-                              size_t n);
-/* Takes what is finished, and hands out what is queued. */
-void gcal_tune_build_pump(struct gcal_tune_build *build);
-/* Waits until the configuration is built, if it was announced; returns its program. */
-const struct gcal_tune_program *gcal_tune_build_wait(struct gcal_tune_build *build,
-                                                     size_t config);
-
 /* ---- device_check.c: results at small sizes ---- */
 
 struct gcal_memo;
@@ -60,8 +45,6 @@ struct gcal_tune_check {
     bool slow;                     /* the host took long, which was said */
 };
 
-void gcal_tune_check_clear(struct gcal_tune_check *check);
-
 /* Compares the outputs of a configuration, as from gcal_worker_check() with that seed,
  * which it takes: 0 if they agree with the reference, or, where none can be run on the
  * host, with those of the first configuration of the same inputs; 1 if not, with 'why'; -1
@@ -69,7 +52,5 @@ void gcal_tune_check_clear(struct gcal_tune_check *check);
  */
 #define GCAL_TUNE_CHECK_SEED  20261123u
 #define GCAL_TUNE_CHECK_GUARD 0xff /* NaN as a floating-point number */
-int gcal_tune_check_outputs(struct gcal_tune_check *check, size_t config, void **outputs,
-                            struct gcal_error *why, struct gcal_error *err);
 
 #endif

@@ -57,23 +57,4 @@ json_t *gcal_tune_json(const struct gcal_tune_space *space);
 /* The best configurations by size. */
 struct gcal_tune_over;
 
-/* Room for n sizes. */
-struct gcal_tune_over *gcal_tune_over_create(struct gcal_arena *arena, size_t n);
-/* Adds the space at the size that is called 'name'; keeps what it needs of it. */
-int gcal_tune_over_add(struct gcal_tune_over *over, const char *name,
-                       const struct gcal_tune_space *space, struct gcal_error *err);
-/* For each size the best configuration, and how much longer the choices of the others take;
- * the configuration with the least mean slowdown.
- */
-void gcal_tune_over_print(const struct gcal_tune_over *over);
-json_t *gcal_tune_over_json(const struct gcal_tune_over *over);
-
-/* ---- header.c ---- */
-
-/* Writes a C header with the macros and the work-group of a configuration; 'measured_s' NaN:
- * it was not measured.
- */
-int gcal_tune_write_header(const char *path, const struct gcal_tune_space *space,
-                           size_t config, double measured_s, struct gcal_error *err);
-
 #endif

@@ -1,7 +1,12 @@
 /* tune.c - gpucal tune: the best configuration of a kernel */
 #include <argp.h>
+#include <ctype.h>
+#include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #include "kernels/base/error.h"
 #include "kernels/generate/generate.h"
@@ -15,7 +20,306 @@
 #include "mpi/commands/count/sizes.h"
 #include "mpi/commands/predict/inputs.h"
 #include "mpi/commands/tune/measure.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/units.h"
 #include "mpi/commands/tune/private.h"
+
+/* ---- the best configuration by size, and what the choice of one size costs at the others
+ *
+ * Of each size only names and times are kept: spaces of thousands of configurations take much
+ * memory.
+ */
+
+enum { MOST_COLUMNS = 12 };
+
+struct row {
+    const char *variant, *name;
+    double predicted_s;
+    json_t *configuration;
+};
+
+/* A size: its covered configurations, the fastest first. */
+struct size {
+    const char *name; /* "n:512" */
+    size_t n;
+    struct row *rows;
+    double median_s;
+};
+
+struct gcal_tune_over {
+    struct gcal_arena *arena;
+    const char *kernel, *device, *node, *model;
+    size_t n;
+    struct size *sizes;
+};
+
+/* Room for n sizes. */
+static struct gcal_tune_over *create_over(struct gcal_arena *arena, size_t n)
+{
+    struct gcal_tune_over *over = gcal_arena_alloc(arena, 1, sizeof(*over));
+
+    over->arena = arena;
+    over->sizes = gcal_arena_alloc(arena, n, sizeof(*over->sizes));
+    return over;
+}
+
+/* ---- filling ---- */
+
+/* The kernel's name without its sizes. */
+static const char *name_without_sizes(struct gcal_arena *arena,
+                                      const struct gcal_tune_space *space)
+{
+    const struct gcal_kernel *kernel = space->kernels->kernels[0];
+    char *rest = gcal_arena_strdup(arena, space->kernel), *word;
+    const char *name = "";
+
+    while ((word = strsep(&rest, " "))) {
+        bool is_size = false;
+
+        for (size_t i = 0; i < kernel->n_sizes; i++) {
+            size_t n = strlen(kernel->sizes[i].name);
+
+            is_size = is_size ||
+                      (strncmp(word, kernel->sizes[i].name, n) == 0 && word[n] == ':');
+        }
+        if (!is_size)
+            name = gcal_arena_format(arena, "%s%s%s", name, *name ? " " : "", word);
+    }
+    return name;
+}
+
+static void release_json(void *json)
+{
+    json_decref(json);
+}
+
+/* Adds the space at the size that is called 'name'; keeps what it needs of it. */
+static int add_over(struct gcal_tune_over *over, const char *name,
+                    const struct gcal_tune_space *space, struct gcal_error *err)
+{
+    struct size *size = &over->sizes[over->n++];
+
+    if (!over->kernel) {
+        over->kernel = name_without_sizes(over->arena, space);
+        over->device = space->device;
+        over->node = space->node;
+        over->model = space->model;
+    }
+    size->name = name;
+    size->median_s = gcal_tune_median_s(space);
+    size->rows = gcal_arena_alloc(over->arena, space->n_covered, sizeof(*size->rows));
+    for (size_t i = 0; i < space->n_covered; i++) {
+        size_t config = space->ranking[i];
+        const struct gcal_tune_config *c = &space->configs[config];
+
+        size->rows[size->n++] = (struct row){
+            .variant = gcal_arena_strdup(over->arena, c->kernel->variant),
+            .name = gcal_arena_strdup(over->arena, c->name),
+            .predicted_s = c->predicted_s,
+            .configuration = gcal_arena_own(
+                over->arena, gcal_tune_config_json(space, config), release_json),
+        };
+    }
+    return size->n ? 0
+                   : gcal_error_set(err, GCAL_EINPUT,
+                                    "%s: model %s covers no configuration at %s",
+                                    space->kernel, space->model, size->name);
+}
+
+/* ---- comparing ---- */
+
+/* The time of a configuration over that of the best; infinite if it cannot run. */
+static double find_slowdown(const struct size *size, const char *variant)
+{
+    for (size_t i = 0; i < size->n; i++)
+        if (strcmp(size->rows[i].variant, variant) == 0)
+            return size->rows[i].predicted_s / size->rows[0].predicted_s;
+    return INFINITY;
+}
+
+struct compromise {
+    const struct row *row; /* NULL: none can run at all sizes */
+    double mean, worst;    /* geometric */
+};
+
+/* The configuration with the least mean slowdown over all sizes. */
+static struct compromise find_compromise(const struct gcal_tune_over *over)
+{
+    struct compromise best = { .mean = INFINITY };
+
+    for (size_t i = 0; i < over->sizes[0].n; i++) {
+        const struct row *row = &over->sizes[0].rows[i];
+        double sum = 0, worst = 1;
+
+        for (size_t k = 0; k < over->n && exp(sum / (double)over->n) < best.mean; k++) {
+            double s = find_slowdown(&over->sizes[k], row->variant);
+
+            sum += log(s);
+            worst = fmax(worst, s);
+        }
+        if (exp(sum / (double)over->n) < best.mean)
+            best = (struct compromise){ row, exp(sum / (double)over->n), worst };
+    }
+    return best;
+}
+
+/* ---- text ---- */
+
+/* For each size the best configuration, and how much longer the choices of the others take;
+ * the configuration with the least mean slowdown.
+ */
+static void print_over(const struct gcal_tune_over *over)
+{
+    struct compromise c = find_compromise(over);
+
+    printf("%s on %s of node %s, model %s\n", over->kernel, over->device, over->node,
+           over->model);
+    printf("%-16s %9s %8s  slowdown with the choice of size\n", "", "predicted",
+           "over the");
+    printf("%-16s %9s %8s", "size", "time", "median");
+    for (size_t k = 0; k < over->n && k < MOST_COLUMNS; k++)
+        printf(" %6zu", k + 1);
+    printf("  best configuration\n");
+    for (size_t i = 0; i < over->n; i++) {
+        const struct size *size = &over->sizes[i];
+        char time[GCAL_UNITS_SIZE];
+
+        printf("%-16s %9s %8.3f", size->name,
+               gcal_units(size->rows[0].predicted_s, "s", time),
+               size->rows[0].predicted_s / size->median_s);
+        for (size_t k = 0; k < over->n && k < MOST_COLUMNS; k++) {
+            double s = find_slowdown(size, over->sizes[k].rows[0].variant);
+
+            if (isfinite(s))
+                printf(" %6.3f", s);
+            else
+                printf(" %6s", "-");
+        }
+        printf("  %s\n", size->rows[0].name);
+    }
+    if (c.row)
+        printf("one for all sizes: %s (slower by %.1f %% in the mean, by %.1f %% at "
+               "most)\n",
+               c.row->name, 100 * (c.mean - 1), 100 * (c.worst - 1));
+    else
+        printf("one for all sizes: none can run at all of them\n");
+}
+
+/* ---- JSON ---- */
+
+static json_t *make_over_json(const struct gcal_tune_over *over)
+{
+    struct compromise c = find_compromise(over);
+    json_t *sizes = json_array(), *one = json_null();
+
+    for (size_t i = 0; i < over->n; i++) {
+        const struct size *size = &over->sizes[i];
+        json_t *slowdowns = json_array();
+
+        for (size_t k = 0; k < over->n; k++)
+            json_array_append_new(slowdowns, gcal_json_number(find_slowdown(
+                                                 size, over->sizes[k].rows[0].variant)));
+        json_array_append_new(
+            sizes,
+            json_pack("{s:s, s:O, s:f, s:f, s:o}", "size", size->name, "configuration",
+                      size->rows[0].configuration, "time_s", size->rows[0].predicted_s,
+                      "median_s", size->median_s, "slowdown_with_choice_of", slowdowns));
+    }
+    if (c.row)
+        one = json_pack("{s:O, s:f, s:f}", "configuration", c.row->configuration,
+                        "mean_slowdown", c.mean, "worst_slowdown", c.worst);
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "node", over->node, "device",
+                     over->device, "model", over->model, "kernel", over->kernel, "sizes",
+                     sizes, "one_for_all", one);
+}
+
+/* ---- the chosen configuration as a C header ---- */
+
+/* "GPUCAL_PRODUCT" */
+static void put_guard(struct gcal_buf *out, const char *kernel)
+{
+    gcal_buf_puts(out, "GPUCAL_");
+    for (const char *c = kernel; *c; c++)
+        gcal_buf_printf(out, "%c", isalnum((unsigned char)*c) ? toupper(*c) : '_');
+}
+
+/* A text that cannot end the comment. */
+static void put_comment(struct gcal_buf *out, const char *text)
+{
+    for (const char *c = text; *c; c++)
+        if (c[0] == '*' && c[1] == '/')
+            gcal_buf_puts(out, "* ");
+        else
+            gcal_buf_put(out, c, 1);
+}
+
+/* Writes a C header with the macros and the work-group of a configuration; 'measured_s' NaN:
+ * it was not measured.
+ */
+static int write_header(const char *path, const struct gcal_tune_space *space,
+                        size_t config, double measured_s, struct gcal_error *err)
+{
+    const struct gcal_tune_config *c = &space->configs[config];
+    const struct gcal_kernel *kernel = c->kernel;
+    struct gcal_buf out = { 0 };
+    char *text;
+    int rc;
+
+    char time_text[GCAL_UNITS_SIZE], low[GCAL_UNITS_SIZE], high[GCAL_UNITS_SIZE];
+    char date[32] = "";
+    time_t now = time(NULL);
+    struct tm utc;
+
+    if (gmtime_r(&now, &utc))
+        strftime(date, sizeof(date), "%Y-%m-%d", &utc);
+    gcal_buf_puts(&out, "/* ");
+    put_comment(&out, space->kernel);
+    gcal_buf_puts(&out, "\n * ");
+    put_comment(&out, *c->name ? c->name : "the only configuration");
+    gcal_buf_puts(&out, "\n *\n * Chosen by gpucal for ");
+    put_comment(&out, space->device);
+    gcal_buf_printf(&out, " of node %s, %s\n * Predicted by model %s: %s (%s to %s)\n",
+                    space->node, date, space->model,
+                    gcal_units(c->predicted_s, "s", time_text),
+                    gcal_units(c->low_s, "s", low), gcal_units(c->high_s, "s", high));
+    if (measured_s > 0)
+        gcal_buf_printf(&out, " * Measured: %s\n",
+                        gcal_units(measured_s, "s", time_text));
+    gcal_buf_puts(&out, " */\n");
+    gcal_buf_puts(&out, "#ifndef ");
+    put_guard(&out, kernel->entry);
+    gcal_buf_puts(&out, "_TUNED\n#define ");
+    put_guard(&out, kernel->entry);
+    gcal_buf_puts(&out, "_TUNED\n\n");
+    /* "-DT=float -DN=64" as lines. */
+    const char *options = kernel->build_options;
+    while (*(options += strspn(options, " "))) {
+        size_t length = strcspn(options, " ");
+        const char *equals = memchr(options, '=', length);
+
+        if (strncmp(options, "-D", 2) == 0 && equals)
+            gcal_buf_printf(&out, "#define %.*s %.*s\n", (int)(equals - options - 2),
+                            options + 2, (int)(options + length - equals - 1),
+                            equals + 1);
+        options += length;
+    }
+    gcal_buf_puts(&out, "\n/* The work-group. */\n");
+    for (size_t i = 0; i < kernel->n_dims; i++) {
+        gcal_buf_puts(&out, "#define ");
+        put_guard(&out, kernel->entry);
+        gcal_buf_printf(&out, "_LOCAL_SIZE_%zu %zu\n", i, kernel->local_size[i]);
+    }
+    gcal_buf_puts(&out, "/* The NDRange:");
+    for (size_t i = 0; i < kernel->n_dims; i++)
+        gcal_buf_printf(&out, "%s %s", i ? "," : "", kernel->global_size[i]);
+    gcal_buf_puts(&out, " work-items. */\n\n#endif\n");
+    text = gcal_buf_take(&out, err);
+    rc = text ? gcal_command_write(path, text, err) : -1;
+    free(text);
+    return rc;
+}
+
+/* ---- gpucal tune: the best configuration of a kernel ---- */
 
 struct tune_command {
     struct gcal_predict_device_options published;
@@ -256,9 +560,8 @@ static int tune_point(const struct task *t, struct gcal_error *err)
     /* The fastest by its times, else by its prediction. */
     best = measured.is_measured ? measured.progress.best : space.n_configs;
     if (best < space.n_configs)
-        return gcal_tune_write_header(c->header, &space, best, measured.progress.best_s,
-                                      err);
-    return gcal_tune_write_header(c->header, &space, space.ranking[0], NAN, err);
+        return write_header(c->header, &space, best, measured.progress.best_s, err);
+    return write_header(c->header, &space, space.ranking[0], NAN, err);
 }
 
 /* A space of many configurations takes much memory: it goes before the next. */
@@ -278,7 +581,7 @@ static int add_point(const struct task *t, size_t point, struct gcal_tune_over *
     if (rc < 0)
         gcal_error_prefix(err, "%s", name ? name : "");
     else
-        rc = gcal_tune_over_add(over, name ? name : "", &space, err);
+        rc = add_over(over, name ? name : "", &space, err);
     gcal_arena_destroy(arena);
     return rc;
 }
@@ -286,14 +589,14 @@ static int add_point(const struct task *t, size_t point, struct gcal_tune_over *
 static int tune_over(const struct task *t, struct gcal_error *err)
 {
     const struct tune_command *c = t->command;
-    struct gcal_tune_over *over = gcal_tune_over_create(t->arena, t->points.n);
+    struct gcal_tune_over *over = create_over(t->arena, t->points.n);
 
     for (size_t i = 0; i < t->points.n; i++)
         if (add_point(t, i, over, err) < 0)
             return -1;
     if (!c->json)
-        gcal_tune_over_print(over);
-    return c->json || c->output ? put_json(c, gcal_tune_over_json(over), err) : 0;
+        print_over(over);
+    return c->json || c->output ? put_json(c, make_over_json(over), err) : 0;
 }
 
 int gcal_command_tune(int argc, char **argv)
