@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/strings.h"
 #include "kernels/generate/private.h"
@@ -238,15 +239,8 @@ static int read_argument(const struct gcal_yaml *node, struct gcal_generator_arg
 
 /* ---- all arguments ---- */
 
-void gcal_generator_arg_clear(struct gcal_generator_arg *a)
-{
-    gcal_strings_clear(&a->listed);
-    gcal_strings_clear(&a->defaults);
-}
-
 /* Arguments are tuned unless they are sizes, the type of the data, or whether work-groups fit;
- * 'tune' lists those
- * that are, where others change the work.
+ * 'tune' lists those that are, where others change the work.
  */
 static int read_tuned(struct gcal_generator *g, struct gcal_error *err)
 {
@@ -283,8 +277,8 @@ int gcal_generator_read_args(struct gcal_generator *g, struct gcal_error *err)
         return -1;
     if (map->kind != GCAL_YAML_MAP || !map->n_items)
         return gcal_yaml_error(map, err, "arguments: expected a map of name: values");
-    if (!(g->arguments = calloc(map->n_items, sizeof(*g->arguments))))
-        return gcal_error_memory(err);
+    /* with room for those that a derived generator adds */
+    g->arguments = gcal_arena_alloc(g->arena, map->n_items + 2, sizeof(*g->arguments));
     for (size_t i = 0; i < map->n_items; i++) {
         struct gcal_generator_arg *a = &g->arguments[g->n_arguments++];
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/base/memo.h"
@@ -21,25 +22,20 @@ static void clear_entry(void *value)
     free(counted->failure);
 }
 
-struct gcal_kernel_cache *gcal_kernel_cache_create(struct gcal_error *err)
-{
-    struct gcal_kernel_cache *cache = calloc(1, sizeof(*cache));
+GCAL_ARENA_DESTROYER(destroy_memo, gcal_memo_destroy)
 
-    if (cache &&
-        (cache->entries = gcal_memo_create(sizeof(struct gcal_kernel_cache_entry),
-                                           SIZE_MAX, clear_entry, err)))
-        return cache;
-    if (!cache)
-        gcal_error_memory(err);
-    free(cache);
-    return NULL;
-}
-
-void gcal_kernel_cache_destroy(struct gcal_kernel_cache *cache)
+struct gcal_kernel_cache *gcal_kernel_cache_create(struct gcal_arena *arena)
 {
-    if (cache)
-        gcal_memo_destroy(cache->entries);
-    free(cache);
+    struct gcal_kernel_cache *cache = gcal_arena_alloc(arena, 1, sizeof(*cache));
+
+    cache->entries =
+        gcal_arena_own(arena,
+                       gcal_memo_create(sizeof(struct gcal_kernel_cache_entry), SIZE_MAX,
+                                        clear_entry, NULL),
+                       destroy_memo);
+    if (!cache->entries)
+        gcal_arena_out_of_memory();
+    return cache;
 }
 
 struct gcal_kernel_cache_entry *gcal_kernel_cache_take(struct gcal_kernel_cache *cache,

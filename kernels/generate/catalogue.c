@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/array.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/base/strings.h"
@@ -30,123 +30,71 @@ static bool wants_derived(const struct gcal_generator *g, enum gcal_kernel_form 
     return false;
 }
 
-/* Makes room for 'n' arguments before the one with the size sweep; NULL on failure. */
-static struct gcal_generator_arg *insert_arguments(struct gcal_generator *g, size_t n,
-                                                   struct gcal_error *err)
-{
-    size_t at = g->n_arguments - g->arguments[g->n_arguments - 1].sweep;
-    struct gcal_generator_arg *moved =
-        reallocarray(g->arguments, g->n_arguments + n, sizeof(*moved));
-
-    if (!moved) {
-        gcal_error_memory(err);
-        return NULL;
-    }
-    g->arguments = moved;
-    memmove(&moved[at + n], &moved[at], (g->n_arguments - at) * sizeof(*moved));
-    memset(&moved[at], 0, n * sizeof(*moved));
-    g->n_arguments += n;
-    return &moved[at];
-}
-
-static int set_keep(struct gcal_generator_arg *a, struct gcal_error *err)
-{
-    a->form = GCAL_GENERATOR_VALUES_LOADS;
-    return gcal_strings_add(&a->defaults, "all", err);
-}
-
-static int set_accumulators(struct gcal_generator_arg *a, struct gcal_error *err)
-{
-    a->form = GCAL_GENERATOR_VALUES_RANGE;
-    a->first = a->step = 1;
-    a->last = MOST_ACCUMULATORS;
-    return gcal_strings_add(&a->defaults, "1", err);
-}
-
-static int set_barriers(struct gcal_generator_arg *a, struct gcal_error *err)
-{
-    a->form = GCAL_GENERATOR_VALUES_LISTED;
-    if (gcal_strings_add(&a->listed, "True", err) < 0 ||
-        gcal_strings_add(&a->listed, "False", err) < 0)
-        return -1;
-    return gcal_strings_add(&a->defaults, "True", err);
-}
-
-/* Arguments that choose how much work stays. */
+/* Adds the arguments that choose how much work stays, before the one with the size sweep. */
 static int add_arguments(struct gcal_generator *g, struct gcal_error *err)
 {
-    static const struct {
-        const char *name;
-        int (*set)(struct gcal_generator_arg *a, struct gcal_error *err);
+    static const struct added {
+        const char *name, *preset;
+        enum gcal_generator_values form;
     } added[GCAL_KERNEL_N_FORMS][2] = {
-        [GCAL_KERNEL_LOADS] = { { "keep", set_keep },
-                                { "accumulators", set_accumulators } },
-        [GCAL_KERNEL_MEMORY] = { { "accumulators", set_accumulators },
-                                 { "barriers", set_barriers } },
+        [GCAL_KERNEL_LOADS] = { { "keep", "all", GCAL_GENERATOR_VALUES_LOADS },
+                                { "accumulators", "1", GCAL_GENERATOR_VALUES_RANGE } },
+        [GCAL_KERNEL_MEMORY] = { { "accumulators", "1", GCAL_GENERATOR_VALUES_RANGE },
+                                 { "barriers", "True", GCAL_GENERATOR_VALUES_LISTED } },
     };
-    struct gcal_generator_arg *place;
+    size_t at = g->n_arguments - g->arguments[g->n_arguments - 1].sweep;
 
-    if (!added[g->form][0].name)
-        return 0;
-    for (size_t i = 0; i < 2; i++)
-        if (gcal_generator_find_arg(g, added[g->form][i].name))
+    for (size_t i = 0; i < 2 && added[g->form][i].name; i++, at++) {
+        const struct added *with = &added[g->form][i];
+        struct gcal_generator_arg *a = &g->arguments[at];
+
+        if (gcal_generator_find_arg(g, with->name))
             return gcal_yaml_error(gcal_yaml_find(g->root, "companions"), err,
                                    "companions: the form '%s' adds an argument '%s': "
                                    "rename yours",
-                                   gcal_kernel_form_name(g->form),
-                                   added[g->form][i].name);
-    if (!(place = insert_arguments(g, 2, err)))
-        return -1;
-    for (size_t i = 0; i < 2; i++) {
-        place[i].name = added[g->form][i].name;
-        if (added[g->form][i].set(&place[i], err) < 0)
+                                   gcal_kernel_form_name(g->form), with->name);
+        memmove(a + 1, a, (g->n_arguments++ - at) * sizeof(*a));
+        *a = (struct gcal_generator_arg){ .name = with->name, .form = with->form };
+        if (a->form == GCAL_GENERATOR_VALUES_RANGE) {
+            a->first = a->step = 1;
+            a->last = MOST_ACCUMULATORS;
+        }
+        if (gcal_strings_add(&a->defaults, with->preset, err) < 0 ||
+            (a->form == GCAL_GENERATOR_VALUES_LISTED &&
+             (gcal_strings_add(&a->listed, "True", err) < 0 ||
+              gcal_strings_add(&a->listed, "False", err) < 0)))
             return -1;
     }
     return 0;
 }
 
-static int add_tags(struct gcal_generator *g, struct gcal_error *err)
-{
-    const struct gcal_yaml *map = gcal_yaml_find(g->root, "companions");
-    char *tag = gcal_buf_format("%s_%s", gcal_yaml_find(map, "tag")->text,
-                                gcal_kernel_form_name(g->form));
-    int rc;
-
-    if (!tag)
-        return gcal_error_memory(err);
-    rc = gcal_strings_add(&g->tags, tag, err);
-    free(tag);
-    return rc < 0 ? -1 : gcal_strings_add(&g->tags, "work_removed", err);
-}
-
 /* Borrows from 'origin', which must outlive it. */
-static struct gcal_generator *derive_generator(const struct gcal_generator *origin,
+static struct gcal_generator *derive_generator(struct gcal_arena *arena,
+                                               const struct gcal_generator *origin,
                                                enum gcal_kernel_form form,
                                                struct gcal_error *err)
 {
-    struct gcal_generator *g = calloc(1, sizeof(*g));
+    const struct gcal_yaml *map = gcal_yaml_find(origin->root, "companions");
+    const char *of = gcal_kernel_form_name(form);
+    struct gcal_generator *g = gcal_generator_alloc(arena);
 
-    if (!g) {
-        gcal_error_memory(err);
-        return NULL;
-    }
-    *g = (struct gcal_generator){ .root = origin->root,
-                                  .source_name = origin->source_name,
-                                  .source = origin->source,
-                                  .tolerance = origin->tolerance,
-                                  .short_run = origin->short_run,
-                                  .unchecked = origin->unchecked,
-                                  .form = form,
-                                  .origin = origin,
-                                  .found = calloc(1, sizeof(*g->found)) };
-    g->name = gcal_buf_format("%s_%s", origin->name, gcal_kernel_form_name(form));
-    if (!g->name || !g->found)
-        gcal_error_memory(err);
-    else if (add_tags(g, err) == 0 && gcal_generator_read_args(g, err) == 0 &&
-             add_arguments(g, err) == 0)
-        return g;
-    gcal_generator_destroy(g);
-    return NULL;
+    g->root = origin->root;
+    g->source_name = origin->source_name;
+    g->source = origin->source;
+    g->tolerance = origin->tolerance;
+    g->short_run = origin->short_run;
+    g->unchecked = origin->unchecked;
+    g->form = form;
+    g->origin = origin;
+    g->name = gcal_arena_format(arena, "%s_%s", origin->name, of);
+    return gcal_strings_add(
+               &g->tags,
+               gcal_arena_format(arena, "%s_%s", gcal_yaml_find(map, "tag")->text, of),
+               err) == 0 &&
+                   gcal_strings_add(&g->tags, "work_removed", err) == 0 &&
+                   gcal_generator_read_args(g, err) == 0 && add_arguments(g, err) == 0
+               ? g
+               : NULL;
 }
 
 /* ---- catalogues: opened from built-in and other files, hashed, looked at ---- */
@@ -154,25 +102,18 @@ static struct gcal_generator *derive_generator(const struct gcal_generator *orig
 static int add_generator(struct gcal_catalogue *catalogue, struct gcal_generator *g,
                          struct gcal_error *err)
 {
-    struct gcal_generator **moved;
-
     if (!g)
         return -1;
     for (size_t i = 0; i < catalogue->n_generators; i++)
-        if (strcmp(catalogue->generators[i]->name, g->name) == 0) {
-            gcal_yaml_error(gcal_yaml_find(g->root, "name"), err,
-                            "name: '%s' is already used by %s%s: choose another", g->name,
-                            i < catalogue->n_builtin ? "the built-in " : "",
-                            catalogue->generators[i]->root->file);
-            gcal_generator_destroy(g);
-            return -1;
-        }
-    if (!(moved = gcal_array_grow(catalogue->generators, catalogue->n_generators,
-                                  &catalogue->capacity, sizeof(*moved), err))) {
-        gcal_generator_destroy(g);
-        return -1;
-    }
-    catalogue->generators = moved;
+        if (strcmp(catalogue->generators[i]->name, g->name) == 0)
+            return gcal_yaml_error(gcal_yaml_find(g->root, "name"), err,
+                                   "name: '%s' is already used by %s%s: choose another",
+                                   g->name,
+                                   i < catalogue->n_builtin ? "the built-in " : "",
+                                   catalogue->generators[i]->root->file);
+    catalogue->generators =
+        gcal_arena_grow(catalogue->arena, catalogue->generators, catalogue->n_generators,
+                        &catalogue->capacity, sizeof(*catalogue->generators));
     catalogue->generators[catalogue->n_generators++] = g;
     return 0;
 }
@@ -183,21 +124,25 @@ static int add_generator(struct gcal_catalogue *catalogue, struct gcal_generator
 static int add_all(struct gcal_catalogue *catalogue, struct gcal_yaml *root,
                    const char *description, const char *source, struct gcal_error *err)
 {
-    struct gcal_generator *g = gcal_generator_create(root, source, err);
+    struct gcal_generator *g = gcal_generator_create(catalogue->arena, root, source, err);
     size_t start = catalogue->texts.size;
 
     /* With lengths: moving text from one to the other changes the fingerprint. */
     gcal_buf_printf(&catalogue->texts, "%zu %zu\n%s%s", strlen(description),
                     strlen(source), description, source);
-    if (g && !catalogue->texts.failed)
+    if (catalogue->texts.failed)
+        gcal_arena_out_of_memory();
+    if (g)
         gcal_hash(catalogue->texts.data + start, catalogue->texts.size - start,
                   g->sha256);
     if (add_generator(catalogue, g, err) < 0)
         return -1;
     for (int form = GCAL_KERNEL_LOADS; form < GCAL_KERNEL_N_FORMS; form++)
         if (wants_derived(g, (enum gcal_kernel_form)form) &&
-            add_generator(catalogue,
-                          derive_generator(g, (enum gcal_kernel_form)form, err), err) < 0)
+            add_generator(
+                catalogue,
+                derive_generator(catalogue->arena, g, (enum gcal_kernel_form)form, err),
+                err) < 0)
             return -1;
     return 0;
 }
@@ -264,14 +209,11 @@ static int add_files(struct gcal_catalogue *catalogue,
     for (size_t i = 0; i < files->n && rc == 0; i++) {
         const struct gcal_catalogue_file *f = &files->items[i];
         const struct folder_of in = { files, f->folder };
-        char *path;
 
-        if (!gcal_catalogue_is_description(f->name))
-            continue;
-        if (!(path = gcal_catalogue_path(f->folder, f->name)))
-            return gcal_error_memory(err);
-        rc = add_description(catalogue, path, f->text, find_beside, &in, err);
-        free(path);
+        if (gcal_catalogue_is_description(f->name))
+            rc = add_description(
+                catalogue, gcal_catalogue_path(catalogue->arena, f->folder, f->name),
+                f->text, find_beside, &in, err);
     }
     return rc;
 }
@@ -279,29 +221,18 @@ static int add_files(struct gcal_catalogue *catalogue,
 /* Of what was read so far. */
 static void take_fingerprint(struct gcal_catalogue *catalogue)
 {
-    if (!catalogue->texts.failed)
-        gcal_hash(catalogue->texts.data ? catalogue->texts.data : "",
-                  catalogue->texts.size, catalogue->fingerprint);
+    gcal_hash(catalogue->texts.data ? catalogue->texts.data : "", catalogue->texts.size,
+              catalogue->fingerprint);
 }
 
-static int end_texts(struct gcal_catalogue *catalogue, struct gcal_error *err)
+static struct gcal_catalogue *create_catalogue(void)
 {
-    bool failed = catalogue->texts.failed;
+    struct gcal_arena *arena = gcal_arena_create();
+    struct gcal_catalogue *catalogue = gcal_arena_alloc(arena, 1, sizeof(*catalogue));
 
-    gcal_buf_free(&catalogue->texts);
-    return failed ? gcal_error_memory(err) : 0;
-}
-
-static struct gcal_catalogue *create(struct gcal_error *err)
-{
-    struct gcal_catalogue *catalogue = calloc(1, sizeof(*catalogue));
-
-    if (!catalogue)
-        gcal_error_memory(err);
-    else if ((catalogue->counted = gcal_kernel_cache_create(err)))
-        return catalogue;
-    free(catalogue);
-    return NULL;
+    catalogue->arena = arena;
+    catalogue->counted = gcal_kernel_cache_create(arena);
+    return catalogue;
 }
 
 /* The built-in catalogue, if wanted, and 'files', which may be NULL. */
@@ -309,21 +240,18 @@ static struct gcal_catalogue *open_catalogue(bool builtin,
                                              const struct gcal_catalogue_files *files,
                                              struct gcal_error *err)
 {
-    struct gcal_catalogue *catalogue = create(err);
+    struct gcal_catalogue *catalogue = create_catalogue();
+    int rc = builtin ? add_builtin(catalogue, err) : 0;
 
-    if (!catalogue)
-        return NULL;
-    if (builtin && add_builtin(catalogue, err) < 0)
-        goto failed;
-    if (builtin)
+    if (rc == 0 && builtin)
         take_fingerprint(catalogue);
-    if (files && add_files(catalogue, files, err) < 0)
-        goto failed;
-    if (!builtin)
+    if (rc == 0 && files)
+        rc = add_files(catalogue, files, err);
+    if (rc == 0 && !builtin)
         take_fingerprint(catalogue);
-    if (end_texts(catalogue, err) == 0)
+    gcal_buf_free(&catalogue->texts);
+    if (rc == 0)
         return catalogue;
-failed:
     gcal_catalogue_close(catalogue);
     return NULL;
 }
@@ -332,17 +260,13 @@ struct gcal_catalogue *gcal_catalogue_open_entry(struct gcal_yaml *root,
                                                  const char *source,
                                                  struct gcal_error *err)
 {
-    struct gcal_catalogue *catalogue = create(err);
+    struct gcal_catalogue *catalogue = create_catalogue();
+    int rc = add_all(catalogue, root, "", source, err);
 
-    if (!catalogue) {
-        gcal_yaml_destroy(root);
-        return NULL;
-    }
-    if (add_all(catalogue, root, "", source, err) == 0) {
-        take_fingerprint(catalogue);
-        if (end_texts(catalogue, err) == 0)
-            return catalogue;
-    }
+    take_fingerprint(catalogue);
+    gcal_buf_free(&catalogue->texts);
+    if (rc == 0)
+        return catalogue;
     gcal_catalogue_close(catalogue);
     return NULL;
 }
@@ -368,13 +292,8 @@ void gcal_catalogue_close(struct gcal_catalogue *catalogue)
 {
     if (!catalogue)
         return;
-    for (size_t i = 0; i < catalogue->n_generators; i++)
-        gcal_generator_destroy(catalogue->generators[i]);
-    gcal_kernel_cache_destroy(catalogue->counted);
-    free(catalogue->generators);
-    gcal_buf_free(&catalogue->texts);
     gcal_catalogue_files_clear(&catalogue->files);
-    free(catalogue);
+    gcal_arena_destroy(catalogue->arena);
 }
 
 const struct gcal_catalogue_files *
@@ -387,19 +306,19 @@ int gcal_catalogue_put_added(const struct gcal_catalogue *catalogue, size_t n_ta
                              const char *const *tags, enum gcal_match match,
                              struct gcal_buf *hashes, struct gcal_error *err)
 {
+    struct gcal_arena *arena = gcal_arena_create();
     struct gcal_catalogue_tags parsed;
+    int rc = gcal_catalogue_tags_parse(arena, n_tags, tags, &parsed, err);
 
-    if (gcal_catalogue_tags_parse(n_tags, tags, &parsed, err) < 0)
-        return -1;
-    for (size_t i = catalogue->n_builtin; i < catalogue->n_generators; i++) {
+    for (size_t i = catalogue->n_builtin; i < catalogue->n_generators && rc == 0; i++) {
         const struct gcal_generator *g = catalogue->generators[i];
 
         if (gcal_catalogue_tags_match(&parsed, match, g))
             gcal_buf_printf(hashes, "%s %s\n", g->name,
                             g->origin ? g->origin->sha256 : g->sha256);
     }
-    gcal_catalogue_tags_clear(&parsed);
-    return 0;
+    gcal_arena_destroy(arena);
+    return rc;
 }
 
 const char *gcal_catalogue_fingerprint(const struct gcal_catalogue *catalogue)

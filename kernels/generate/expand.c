@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/model/assume.h"
@@ -23,7 +24,8 @@ static const char *value_of(const struct gcal_generator_setting *s, const char *
     return NULL;
 }
 
-char *gcal_generator_expand(const struct gcal_generator_setting *setting,
+char *gcal_generator_expand(struct gcal_arena *arena,
+                            const struct gcal_generator_setting *setting,
                             const struct gcal_yaml *node, const char *what,
                             struct gcal_error *err)
 {
@@ -46,14 +48,15 @@ char *gcal_generator_expand(const struct gcal_generator_setting *setting,
             gcal_buf_put(&out, at, length ? length : 1);
         at += length ? length : 1;
     }
-    return gcal_buf_take(&out, err);
+    return gcal_arena_take(arena, &out);
 }
 
-char *gcal_generator_expand_expr(const struct gcal_generator_setting *setting,
+char *gcal_generator_expand_expr(struct gcal_arena *arena,
+                                 const struct gcal_generator_setting *setting,
                                  const struct gcal_yaml *node, const char *what,
                                  struct gcal_error *err)
 {
-    char *text = gcal_generator_expand(setting, node, what, err);
+    char *text = gcal_generator_expand(arena, setting, node, what, err);
     struct gcal_error reason = { 0 };
     struct gcal_expr *expr;
 
@@ -61,18 +64,16 @@ char *gcal_generator_expand_expr(const struct gcal_generator_setting *setting,
         return NULL;
     if (!(expr = gcal_expr_parse(text, &reason))) {
         gcal_yaml_error(node, err, "%s: '%s': %s", what, text, reason.text);
-        free(text);
         return NULL;
     }
     for (size_t i = 0; i < gcal_expr_symbol_count(expr); i++) {
         const char *name = gcal_expr_symbol(expr, i);
-
         const struct gcal_generator_arg *a =
             gcal_generator_find_arg(setting->generator, name);
+
         if (!(a && a->size)) {
             gcal_yaml_error(node, err, "%s: '%s' is not a size of this kernel", what,
                             name);
-            free(text);
             text = NULL;
             break;
         }
@@ -87,81 +88,62 @@ int gcal_kernel_eval_sizes(const char *text, size_t n_sizes,
 {
     struct gcal_expr *expr = gcal_expr_parse(text, err);
     size_t n = expr ? gcal_expr_symbol_count(expr) : 0;
-    double *values = calloc(n + 1, sizeof(*values));
-    int rc = -1;
+    double values[n + 1];
+    int rc = expr ? 0 : -1;
 
-    if (!expr)
-        goto out;
-    if (!values) {
-        gcal_error_memory(err);
-        goto out;
-    }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && rc == 0; i++) {
         const char *name = gcal_expr_symbol(expr, i);
         size_t j = 0;
 
         while (j < n_sizes && strcmp(sizes[j].name, name) != 0)
             j++;
-        if (j == n_sizes) {
-            gcal_error_set(err, GCAL_EINPUT, "'%s': no value for size '%s'", text, name);
-            goto out;
-        }
-        values[i] = sizes[j].value;
+        if (j == n_sizes)
+            rc = gcal_error_set(err, GCAL_EINPUT, "'%s': no value for size '%s'", text,
+                                name);
+        else
+            values[i] = sizes[j].value;
     }
-    *value = gcal_expr_eval(expr, values);
-    rc = 0;
-out:
-    free(values);
+    if (rc == 0)
+        *value = gcal_expr_eval(expr, values);
     gcal_expr_destroy(expr);
     return rc;
 }
 
-int gcal_generator_expand_count(const struct gcal_generator_setting *setting,
+int gcal_generator_expand_count(struct gcal_arena *arena,
+                                const struct gcal_generator_setting *setting,
                                 const struct gcal_yaml *node, const char *what,
                                 size_t *value, struct gcal_error *err)
 {
-    char *text = gcal_generator_expand_expr(setting, node, what, err);
+    char *text = gcal_generator_expand_expr(arena, setting, node, what, err);
     double number = 0;
-    int rc = -1;
 
     if (!text)
         return -1;
     if (gcal_kernel_eval_sizes(text, 0, NULL, &number, NULL) < 0 || !(number >= 1) ||
         number > 0x1p31 || number != floor(number))
-        gcal_yaml_error(node, err,
-                        "%s: expected a positive integer without sizes, found '%s'", what,
-                        text);
-    else {
-        *value = (size_t)number;
-        rc = 0;
-    }
-    free(text);
-    return rc;
+        return gcal_yaml_error(
+            node, err, "%s: expected a positive integer without sizes, found '%s'", what,
+            text);
+    *value = (size_t)number;
+    return 0;
 }
 
 int gcal_kernel_check_assume(const char *text, size_t n_sizes,
                              const struct gcal_size *sizes, struct gcal_error *err)
 {
-    double *values = calloc(n_sizes + 1, sizeof(*values));
-    const char **names = calloc(n_sizes + 1, sizeof(*names));
-    struct gcal_assume *assume = NULL;
+    double values[n_sizes + 1];
+    const char *names[n_sizes + 1];
+    struct gcal_assume *assume;
     int rc = -1;
 
-    if (!values || !names) {
-        gcal_error_memory(err);
-        goto out;
-    }
+    if (!text)
+        return 0;
     for (size_t i = 0; i < n_sizes; i++) {
         names[i] = sizes[i].name;
         values[i] = sizes[i].value;
     }
-    if (!text)
-        rc = 0;
-    else if ((assume = gcal_assume_parse(text, n_sizes, names, err)))
+    if ((assume = gcal_assume_parse(text, n_sizes, names, err)))
         rc = gcal_assume_check(assume, values, err);
-out:
     gcal_assume_destroy(assume);
-    free(names);
-    free(values);
     return rc;
 }

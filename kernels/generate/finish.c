@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/base/hash.h"
@@ -140,7 +141,7 @@ static void put_sizes(struct gcal_buf *buf, size_t n, const struct gcal_size *si
 }
 
 /* 'sweep' is left out: the kernel is the same, however its size was chosen. */
-static int make_id(struct gcal_kernel *k, struct gcal_error *err)
+static void make_id(struct gcal_kernel *k)
 {
     const char *const texts[] = { k->name,  k->generator,     k->family,   k->source,
                                   k->entry, k->build_options, k->reference };
@@ -187,11 +188,11 @@ static int make_id(struct gcal_kernel *k, struct gcal_error *err)
         gcal_wire_put_u32(&buf, (uint32_t)k->trips[i].line);
         gcal_wire_put_text(&buf, k->trips[i].parameter);
     }
-    if (!buf.failed)
-        gcal_hash(buf.data, buf.size, id);
-    k->id = buf.failed ? NULL : strdup(id);
+    if (buf.failed)
+        gcal_arena_out_of_memory();
+    gcal_hash(buf.data, buf.size, id);
+    k->id = gcal_arena_strdup(k->arena, id);
     gcal_buf_free(&buf);
-    return k->id ? 0 : gcal_error_memory(err);
 }
 
 /* Counts of a run, if 'assume' holds; 'counted' has them already, or is NULL. */
@@ -228,15 +229,14 @@ static struct gcal_kernel *make_origin(const struct gcal_generator_setting *s,
                                        struct gcal_error *err)
 {
     const struct gcal_generator *g = s->generator->origin;
-    struct gcal_generator_setting full = { .generator = g, .sweep = s->sweep };
-    struct gcal_kernel *kernel = NULL;
+    const char *values[g->n_arguments + 1];
+    struct gcal_generator_setting full = { .generator = g,
+                                           .values = values,
+                                           .sweep = s->sweep };
+    struct gcal_kernel *kernel;
 
-    if (!(full.values = calloc(g->n_arguments, sizeof(*full.values)))) {
-        gcal_error_memory(err);
-        return NULL;
-    }
     for (size_t i = 0; i < g->n_arguments; i++)
-        full.values[i] = gcal_generator_setting_value(s, g->arguments[i].name);
+        values[i] = gcal_generator_setting_value(s, g->arguments[i].name);
     if ((kernel = gcal_kernel_create(&full, err))) {
         kernel->counting = derived->counting;
         if (gcal_kernel_finish(&full, kernel, cache, err) < 0) {
@@ -244,7 +244,6 @@ static struct gcal_kernel *make_origin(const struct gcal_generator_setting *s,
             kernel = NULL;
         }
     }
-    free(full.values);
     return kernel;
 }
 
@@ -442,16 +441,14 @@ static struct gcal_profile *count_kernel(void *context, const char *assume,
 {
     const struct finishing *f = context;
     struct gcal_kernel *kernel = f->kernel;
-    char *variant = kernel->variant, *at = NULL;
+    char *variant = kernel->variant;
     struct gcal_profile *profile;
-    int rc = 0;
+    int rc;
 
-    if (assume != kernel->assume &&
-        !(kernel->variant = at = gcal_buf_format("%s where %s", variant, assume)))
-        rc = gcal_error_memory(err);
-    if (rc == 0)
-        rc = complete_once(f->setting, kernel, assume, f->cache, err);
-    free(at);
+    if (assume != kernel->assume)
+        kernel->variant =
+            gcal_arena_format(kernel->arena, "%s where %s", variant, assume);
+    rc = complete_once(f->setting, kernel, assume, f->cache, err);
     kernel->variant = variant;
     profile = kernel->profile;
     kernel->profile = NULL;
@@ -482,5 +479,8 @@ int gcal_kernel_finish(const struct gcal_generator_setting *setting,
                                             .estimates = kernel->counting.at_sizes };
 
     kernel->profile = gcal_count_known(&known, err);
-    return kernel->profile ? make_id(kernel, err) : -1;
+    if (!kernel->profile)
+        return -1;
+    make_id(kernel);
+    return 0;
 }

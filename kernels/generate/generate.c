@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/array.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
@@ -53,6 +54,7 @@ enum { BATCH = 512 };
 
 /* The state of one generation. */
 struct making {
+    struct gcal_arena *arena;
     struct gcal_kernel_cache *counted;
     size_t n_candidates, n_jobs;
     struct candidate *candidates;            /* BATCH; NULL before the first */
@@ -61,8 +63,8 @@ struct making {
     struct gcal_kernel_list *list;
     void *ids; /* tree of the list's kernels */
     size_t n_settings;
-    struct gcal_buf left; /* reason why the first setting was left out, or empty */
-    char *left_family;    /* of the last kernel that the device cannot run, or NULL */
+    struct gcal_buf left;    /* reason why the first setting was left out, or empty */
+    const char *left_family; /* of the last kernel that the device cannot run, or NULL */
 };
 
 static const struct gcal_kernel_limits *limits_of(const struct making *m)
@@ -104,7 +106,6 @@ static int start(struct making *m, struct gcal_error *err)
 static void clear_candidates(struct making *m)
 {
     for (size_t i = 0; i < m->n_candidates; i++) {
-        free(m->candidates[i].setting.values);
         gcal_kernel_destroy(m->candidates[i].kernel);
         gcal_kernel_geometry_clear(&m->candidates[i].geometry);
     }
@@ -114,11 +115,9 @@ static void clear_candidates(struct making *m)
 static void stop(struct making *m)
 {
     clear_candidates(m);
-    free(m->candidates);
-    free(m->jobs);
     tdestroy(m->ids, keep_kernel);
     gcal_buf_free(&m->left);
-    free(m->left_family);
+    gcal_arena_destroy(m->arena);
 }
 
 /* Whether the local memory that a finished kernel declares and gets as arguments fits. */
@@ -142,14 +141,13 @@ static bool has_local_memory(const struct making *m, const struct gcal_kernel *k
 
 /* The sizes of a size sweep follow each other and count as one kernel left out. */
 static int leave_out(struct making *m, const struct gcal_kernel *kernel,
-                     enum gcal_kernel_exclusion reason, struct gcal_error *err)
+                     enum gcal_kernel_exclusion reason)
 {
-    if (m->left_family && strcmp(m->left_family, kernel->family) == 0)
-        return 0;
-    m->list->left_out[reason]++;
-    free(m->left_family);
-    m->left_family = strdup(kernel->family);
-    return m->left_family ? 0 : gcal_error_memory(err);
+    if (!m->left_family || strcmp(m->left_family, kernel->family) != 0) {
+        m->list->left_out[reason]++;
+        m->left_family = gcal_arena_strdup(m->arena, kernel->family);
+    }
+    return 0;
 }
 
 /* Names what cannot be made in list->failed, once.  A variant fails at any size when it
@@ -210,18 +208,13 @@ static int examine_one(void *context, size_t i, struct gcal_error *err)
 static int finish(const struct making *m, struct candidate *c, struct gcal_error *err)
 {
     struct gcal_kernel *kernel = c->kernel;
-    double *values;
-    int rc;
 
     if (!gcal_kernel_is_transfer(kernel))
         kernel->counting = limits_of(m)->counting;
     if (gcal_kernel_finish(&c->setting, kernel, m->counted, err) < 0)
         return -1;
-    if (!(values = calloc(kernel->profile->n_parameters + 1, sizeof(*values))))
-        return gcal_error_memory(err);
-    rc = gcal_kernel_size_values(kernel, values, err);
-    free(values);
-    return rc;
+    double values[kernel->profile->n_parameters + 1];
+    return gcal_kernel_size_values(kernel, values, err);
 }
 
 /* A variant fails at any size when it is counted. */
@@ -276,9 +269,9 @@ static int settle(struct making *m, struct candidate *c, struct gcal_error *err)
     if (c->verdict == FAILED)
         return note_failed(m, c->failed, &c->why, err);
     if (c->verdict == EXCLUDED)
-        return leave_out(m, kernel, c->reason, err);
+        return leave_out(m, kernel, c->reason);
     if (!has_local_memory(m, kernel, &c->geometry))
-        return leave_out(m, kernel, GCAL_KERNEL_EXCLUDED_LOCAL_MEMORY, err);
+        return leave_out(m, kernel, GCAL_KERNEL_EXCLUDED_LOCAL_MEMORY);
     c->kernel = NULL;
     /* Takes 'kernel'.  Where the list has it already, the list's one stays, and is not part
      * of a size sweep any more unless both are.
@@ -325,45 +318,27 @@ static int flush(struct making *m, struct gcal_error *err)
     return rc;
 }
 
-/* The values of a setting change with the next one, so they are copied. */
-static int copy_setting(const struct gcal_generator_setting *from,
-                        struct gcal_generator_setting *to, struct gcal_error *err)
-{
-    size_t n = from->generator->n_arguments, bytes = n * sizeof(char *);
-    char *text;
-
-    *to = *from;
-    for (size_t i = 0; i < n; i++)
-        bytes += strlen(from->values[i]) + 1;
-    if (!(to->values = malloc(bytes + 1)))
-        return gcal_error_memory(err);
-    text = (char *)(to->values + n);
-    for (size_t i = 0; i < n; i++) {
-        to->values[i] = text;
-        text = stpcpy(text, from->values[i]) + 1;
-    }
-    return 0;
-}
-
-/* A new candidate, for the caller to note a failure in; NULL with 'err'. */
+/* A new candidate, for the caller to note a failure in; NULL with 'err'.  The values of a setting
+ * change with the next one, so they are copied.
+ */
 static struct candidate *add_candidate(struct making *m,
                                        const struct gcal_generator_setting *setting,
                                        struct gcal_error *err)
 {
+    size_t n = setting->generator->n_arguments;
     struct candidate *c;
 
     if (m->n_candidates == BATCH && flush(m, err) < 0)
         return NULL;
-    if (!m->candidates && (!(m->candidates = calloc(BATCH, sizeof(*m->candidates))) ||
-                           !(m->jobs = calloc(BATCH, sizeof(struct candidate *))))) {
-        gcal_error_memory(err);
-        return NULL;
+    if (!m->candidates) {
+        m->candidates = gcal_arena_alloc(m->arena, BATCH, sizeof(*m->candidates));
+        m->jobs = gcal_arena_alloc(m->arena, BATCH, sizeof(struct candidate *));
     }
-    c = &m->candidates[m->n_candidates];
-    memset(c, 0, sizeof(*c));
-    if (copy_setting(setting, &c->setting, err) < 0)
-        return NULL;
-    m->n_candidates++;
+    c = &m->candidates[m->n_candidates++];
+    *c = (struct candidate){ .setting = *setting };
+    c->setting.values = gcal_arena_alloc(m->arena, n, sizeof(*c->setting.values));
+    for (size_t i = 0; i < n; i++)
+        c->setting.values[i] = gcal_arena_strdup(m->arena, setting->values[i]);
     return c;
 }
 
@@ -412,8 +387,7 @@ static int generate(struct making *m, const struct gcal_generator *g,
     struct gcal_generator_product product;
     int rc;
 
-    if (gcal_generator_product_open(g, tags, limits_of(m), &product, err) < 0)
-        return -1;
+    gcal_generator_product_open(g, tags, limits_of(m), &product);
     while ((rc = gcal_generator_product_next(&product, err)) > 0) {
         m->n_settings++;
         if ((rc = make(m, &product.setting, err)) < 0)
@@ -463,8 +437,7 @@ static int check_sizes(const struct gcal_generator *g,
     struct gcal_generator_product product;
     int rc;
 
-    if (gcal_generator_product_open(g, tags, limits_of(m), &product, err) < 0)
-        return -1;
+    gcal_generator_product_open(g, tags, limits_of(m), &product);
     rc = gcal_generator_product_next(&product, err);
     m->n_settings += rc > 0 || product.n_too_small;
     for (size_t i = 0; i < g->n_arguments && rc > 0; i++) {
@@ -483,20 +456,18 @@ int gcal_catalogue_check(const struct gcal_catalogue *catalogue, size_t n_tags,
                          const char *const *tags, enum gcal_match match,
                          struct gcal_error *err)
 {
-    struct making m = { 0 };
+    struct making m = { .arena = gcal_arena_create() };
     struct gcal_catalogue_tags parsed;
-    int rc;
+    int rc = gcal_catalogue_tags_parse(m.arena, n_tags, tags, &parsed, err);
 
-    if (gcal_catalogue_tags_parse(n_tags, tags, &parsed, err) < 0)
-        return -1;
-    rc = gcal_catalogue_tags_check(catalogue, &parsed, match, err);
+    if (rc == 0)
+        rc = gcal_catalogue_tags_check(catalogue, &parsed, match, err);
     for (size_t i = 0; i < catalogue->n_generators && rc == 0; i++)
         if (gcal_catalogue_tags_match(&parsed, match, catalogue->generators[i]))
             rc = check_sizes(catalogue->generators[i], &parsed, &m, err);
     if (rc == 0 && !m.n_settings)
         rc = none_error(&m, err);
     stop(&m);
-    gcal_catalogue_tags_clear(&parsed);
     return rc;
 }
 
@@ -505,15 +476,18 @@ int gcal_catalogue_generate(const struct gcal_catalogue *catalogue, size_t n_tag
                             const struct gcal_kernel_limits *limits,
                             struct gcal_kernel_list *list, struct gcal_error *err)
 {
-    struct making m = { .counted = catalogue->counted, .limits = limits, .list = list };
+    struct making m = { .arena = gcal_arena_create(),
+                        .counted = catalogue->counted,
+                        .limits = limits,
+                        .list = list };
     struct gcal_catalogue_tags parsed;
     struct gcal_error early = { 0 };
-    int rc;
+    int rc = gcal_catalogue_tags_parse(m.arena, n_tags, tags, &parsed, err);
 
-    if (gcal_catalogue_tags_parse(n_tags, tags, &parsed, err) < 0)
-        return -1;
-    rc = gcal_catalogue_tags_check(catalogue, &parsed, match, err) < 0 ? -1
-                                                                       : start(&m, err);
+    if (rc == 0)
+        rc = gcal_catalogue_tags_check(catalogue, &parsed, match, err);
+    if (rc == 0)
+        rc = start(&m, err);
     for (size_t i = 0; i < catalogue->n_generators && rc == 0; i++)
         if (gcal_catalogue_tags_match(&parsed, match, catalogue->generators[i]))
             rc = generate(&m, catalogue->generators[i], &parsed, err);
@@ -526,6 +500,5 @@ int gcal_catalogue_generate(const struct gcal_catalogue *catalogue, size_t n_tag
     if (rc == 0 && !m.n_settings)
         rc = none_error(&m, err);
     stop(&m);
-    gcal_catalogue_tags_clear(&parsed);
     return rc;
 }

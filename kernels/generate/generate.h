@@ -19,6 +19,7 @@
 #include "kernels/model/run/kernel_use.h"
 #include "kernels/request.h"
 
+struct gcal_arena;
 struct gcal_error;
 struct gcal_profile;
 struct gcal_yaml;
@@ -119,12 +120,13 @@ struct gcal_kernel_counting {
 
 /* A generator with all its arguments fixed: everything to build, launch and model it. */
 struct gcal_kernel {
-    char *id;        /* SHA-256 of all that builds and runs it */
-    char *name;      /* "matmul_sq dtype:float32 prefetch:True ... n:2048" */
-    char *generator; /* the catalogue entry's name */
-    char *family;    /* name without the size of a size sweep: a family builds once */
-    char *variant;   /* name without sizes: a variant is counted once */
-    char *dtype;     /* value of the argument dtype, "float32"; NULL: no such argument */
+    struct gcal_arena *arena; /* of it and all that it points to but profile and uses */
+    char *id;                 /* SHA-256 of all that builds and runs it */
+    char *name;               /* "matmul_sq dtype:float32 prefetch:True ... n:2048" */
+    char *generator;          /* the catalogue entry's name */
+    char *family;  /* name without the size of a size sweep: a family builds once */
+    char *variant; /* name without sizes: a variant is counted once */
+    char *dtype;   /* value of the argument dtype, "float32"; NULL: no such argument */
     struct gcal_kernel_origin origin; /* of a derived kernel */
     enum gcal_source_language language;
     char *source, *entry, *build_options;
@@ -134,7 +136,7 @@ struct gcal_kernel {
     char *assume;                     /* conditions on sizes, "n % 16 = 0", or NULL */
     bool allow_estimates;             /* in counting, see struct gcal_count_request */
     size_t n_trips;
-    struct gcal_count_trips *trips; /* parameters are owned */
+    struct gcal_count_trips *trips;
     size_t n_sizes;
     struct gcal_size *sizes; /* with the integer scalars that follow from sizes */
     size_t n_check_sizes;    /* small sizes for the numeric check */

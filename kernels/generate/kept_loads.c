@@ -4,10 +4,9 @@
  * macros.
  */
 #include <ctype.h>
-#include <search.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/generate/private.h"
@@ -15,77 +14,45 @@
 /* ---- loads of a source ---- */
 
 /* The loads for one set of macros. */
-struct found {
-    char *build_options;
+struct gcal_generator_loads {
+    struct gcal_generator_loads *older;
+    const char *build_options;
     struct gcal_remove_load_list loads;
 };
 
-static int compare(const void *a, const void *b)
+static void clear_loads(void *loads)
 {
-    return strcmp(((const struct found *)a)->build_options,
-                  ((const struct found *)b)->build_options);
-}
-
-static void destroy(void *node)
-{
-    struct found *found = node;
-
-    free(found->build_options);
-    gcal_remove_load_list_clear(&found->loads);
-    free(found);
-}
-
-void gcal_generator_clear_loads(struct gcal_generator *g)
-{
-    if (g->found)
-        tdestroy(*g->found, destroy);
-    free(g->found);
-}
-
-static struct found *add_found(const struct gcal_generator_setting *s,
-                               const struct gcal_kernel *kernel, struct gcal_error *err)
-{
-    struct gcal_count_request request = gcal_generator_setting_request(s, kernel);
-    struct found *found = calloc(1, sizeof(*found));
-
-    if (!found) {
-        gcal_error_memory(err);
-        return NULL;
-    }
-    if (gcal_remove_find_loads(&request, &found->loads, err) < 0) {
-        destroy(found);
-        return NULL;
-    }
-    found->build_options = strdup(kernel->build_options);
-    if (!found->build_options || !tsearch(found, s->generator->found, compare)) {
-        gcal_error_memory(err);
-        destroy(found);
-        return NULL;
-    }
-    return found;
+    gcal_remove_load_list_clear(loads);
 }
 
 /* 'apart': with the loads that each load depends on. */
 static const struct gcal_remove_load_list *
 loads_of(const struct gcal_generator_setting *s, bool apart, struct gcal_error *err)
 {
+    const struct gcal_generator *g = s->generator;
     struct gcal_kernel *kernel = gcal_kernel_create(s, err);
+    struct gcal_generator_loads *found = *g->loads;
     struct gcal_count_request request;
-    struct gcal_remove_load_list *loads = NULL;
-    struct found key, *found;
-    void *const *there;
+    int rc = 0;
 
     if (!kernel)
         return NULL;
-    key.build_options = kernel->build_options;
-    there = tfind(&key, s->generator->found, compare);
-    found = there ? *there : add_found(s, kernel, err);
     request = gcal_generator_setting_request(s, kernel);
-    if (found &&
-        (!apart || gcal_remove_find_load_dependences(&request, &found->loads, err) == 0))
-        loads = &found->loads;
+    while (found && strcmp(found->build_options, kernel->build_options) != 0)
+        found = found->older;
+    if (!found) {
+        found = gcal_arena_alloc(g->arena, 1, sizeof(*found));
+        gcal_arena_own(g->arena, &found->loads, clear_loads);
+        if ((rc = gcal_remove_find_loads(&request, &found->loads, err)) == 0) {
+            found->build_options = gcal_arena_strdup(g->arena, kernel->build_options);
+            found->older = *g->loads;
+            *g->loads = found;
+        }
+    }
+    if (rc == 0 && apart)
+        rc = gcal_remove_find_load_dependences(&request, &found->loads, err);
     gcal_kernel_destroy(kernel);
-    return loads;
+    return rc < 0 ? NULL : &found->loads;
 }
 
 /* ---- keep ---- */

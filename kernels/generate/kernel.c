@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/model/dtype.h"
@@ -16,42 +17,9 @@ void gcal_kernel_destroy(struct gcal_kernel *kernel)
 {
     if (!kernel)
         return;
-    for (size_t i = 0; i < GCAL_MAX_DIMS; i++)
-        free(kernel->global_size[i]);
-    for (size_t i = 0; i < kernel->n_sizes; i++)
-        free(kernel->sizes[i].name);
-    for (size_t i = 0; i < kernel->n_check_sizes; i++)
-        free(kernel->check_sizes[i].name);
-    for (size_t i = 0; i < kernel->n_args; i++) {
-        free(kernel->args[i].name);
-        free(kernel->args[i].dtype);
-        free(kernel->args[i].value);
-        free(kernel->args[i].first);
-        free(kernel->args[i].members);
-        free(kernel->args[i].last);
-        for (size_t d = 0; d < GCAL_MAX_DIMS; d++)
-            free(kernel->args[i].extents[d]);
-    }
-    free(kernel->id);
-    free(kernel->name);
-    free(kernel->generator);
-    free(kernel->family);
-    free(kernel->variant);
-    free(kernel->source);
-    free(kernel->entry);
-    free(kernel->build_options);
-    free(kernel->assume);
-    gcal_kernel_clear_trips(kernel);
-    gcal_kernel_run_clear(kernel);
-    free(kernel->sizes);
-    free(kernel->check_sizes);
-    free(kernel->args);
-    free(kernel->reference);
-    free(kernel->dtype);
-    gcal_fields_clear(gcal_kernel_origin_fields, &kernel->origin);
     gcal_kernel_uses_clear(&kernel->uses);
     gcal_profile_destroy(kernel->profile);
-    free(kernel);
+    gcal_arena_destroy(kernel->arena);
 }
 
 /* The name of a dtype in OpenCL C and C, or NULL. */
@@ -71,11 +39,11 @@ static const char *c_type(const char *dtype)
 }
 
 /* "-DT=float -DN=2" into 'options', the same as #define lines into 'lines'. */
-static int make_defines(const struct gcal_generator_setting *s, struct gcal_buf *options,
-                        struct gcal_buf *lines, struct gcal_error *err)
+static int make_defines(struct gcal_arena *arena, const struct gcal_generator_setting *s,
+                        struct gcal_buf *options, struct gcal_buf *lines,
+                        struct gcal_error *err)
 {
     const struct gcal_yaml *map = gcal_yaml_find(s->generator->root, "defines");
-
     const struct gcal_yaml *std = gcal_yaml_find(s->generator->root, "std");
 
     gcal_buf_puts(options, "");
@@ -92,20 +60,16 @@ static int make_defines(const struct gcal_generator_setting *s, struct gcal_buf 
         return gcal_yaml_error(map, err, "defines: expected a map of macro: value");
     for (size_t i = 0; i < map->n_items; i++) {
         const char *macro = map->keys[i]->text, *value;
-        char *text = gcal_generator_expand(s, map->items[i], macro, err);
+        char *text = gcal_generator_expand(arena, s, map->items[i], macro, err);
 
         if (!text)
             return -1;
         value = c_type(text) ? c_type(text) : text;
-        if (strpbrk(value, " \t\n\"'\\") || strpbrk(macro, " \t\n\"'\\=")) {
-            gcal_yaml_error(map->items[i], err, "defines: '%s' holds a space or a quote",
-                            value);
-            free(text);
-            return -1;
-        }
+        if (strpbrk(value, " \t\n\"'\\") || strpbrk(macro, " \t\n\"'\\="))
+            return gcal_yaml_error(map->items[i], err,
+                                   "defines: '%s' holds a space or a quote", value);
         gcal_buf_printf(options, "%s-D%s=%s", i ? " " : "", macro, value);
         gcal_buf_printf(lines, "#define %s %s\n", macro, value);
-        free(text);
     }
     return 0;
 }
@@ -127,34 +91,27 @@ static int make_texts(const struct gcal_generator_setting *s, struct gcal_kernel
         g->origin ? NULL : gcal_yaml_find(g->root, "reference");
     struct gcal_buf options = { 0 }, lines = { 0 };
     bool alone = gcal_generator_is_transfer(g->root);
-    int rc = -1;
+    const char *text = reference ? gcal_yaml_text(reference, "reference", err) : "";
+    int rc = text ? make_defines(kernel->arena, s, &options, &lines, err) : -1;
 
-    if (make_defines(s, &options, &lines, err) < 0)
-        goto out;
-    if (reference) {
-        const char *text = gcal_yaml_text(reference, "reference", err);
-
-        if (!text)
-            goto out;
+    if (rc == 0 && reference) {
         define_check_sizes(kernel, &lines);
         gcal_buf_puts(&lines, text);
-        if (!(kernel->reference = gcal_buf_take(&lines, err)))
-            goto out;
+        kernel->reference = gcal_arena_take(kernel->arena, &lines);
     }
-    if (!(kernel->build_options = gcal_buf_take(&options, err)))
-        goto out;
+    if (rc == 0)
+        kernel->build_options = gcal_arena_take(kernel->arena, &options);
     kernel->language = gcal_includes_language(g->source_name);
-    kernel->generator = strdup(g->name);
-    kernel->entry = strdup(alone ? "" : gcal_yaml_find(g->root, "kernel")->text);
+    kernel->generator = gcal_arena_strdup(kernel->arena, g->name);
+    kernel->entry = gcal_arena_strdup(
+        kernel->arena, alone ? "" : gcal_yaml_find(g->root, "kernel")->text);
     kernel->source =
-        alone ? strdup("") : gcal_buf_format("%s%s", gcal_source_tag_prelude, g->source);
+        gcal_arena_format(kernel->arena, "%s%s", alone ? "" : gcal_source_tag_prelude,
+                          alone ? "" : g->source);
     kernel->tolerance = g->tolerance;
     kernel->short_run = g->short_run;
     kernel->unchecked = g->unchecked;
     kernel->sweep = s->sweep;
-    rc =
-        kernel->generator && kernel->entry && kernel->source ? 0 : gcal_error_memory(err);
-out:
     gcal_buf_free(&options);
     gcal_buf_free(&lines);
     return rc;
@@ -166,9 +123,8 @@ struct names {
 };
 
 /* Arguments are listed in the order of the generator's file. */
-static int make_names(const struct gcal_generator *g,
-                      const struct gcal_generator_setting *s, struct names *names,
-                      struct gcal_error *err)
+static struct names make_names(struct gcal_arena *arena, const struct gcal_generator *g,
+                               const struct gcal_generator_setting *s)
 {
     struct gcal_buf name = { 0 }, family = { 0 }, variant = { 0 };
 
@@ -185,36 +141,29 @@ static int make_names(const struct gcal_generator *g,
         if (!a->size)
             gcal_buf_printf(&variant, " %s:%s", a->name, value);
     }
-    names->name = gcal_buf_take(&name, err);
-    names->family = gcal_buf_take(&family, err);
-    names->variant = gcal_buf_take(&variant, err);
-    return names->name && names->family && names->variant ? 0 : -1;
+    return (struct names){ gcal_arena_take(arena, &name), gcal_arena_take(arena, &family),
+                           gcal_arena_take(arena, &variant) };
 }
 
-static int set_origin(const struct gcal_generator_setting *s, struct gcal_kernel *kernel,
-                      struct gcal_error *err)
+static void set_origin(const struct gcal_generator_setting *s, struct gcal_kernel *kernel)
 {
     const struct gcal_generator *origin = s->generator->origin;
     const char *accumulators = gcal_generator_setting_value(s, "accumulators");
     const char *barriers = gcal_generator_setting_value(s, "barriers");
     struct gcal_kernel_origin *o = &kernel->origin;
     struct names names;
-    int rc;
 
     if (!origin)
-        return 0;
+        return;
     o->form = s->generator->form;
     if (o->form != GCAL_KERNEL_ONCHIP && accumulators)
         o->n_accumulators = strtoul(accumulators, NULL, 10);
     o->barriers =
         o->form == GCAL_KERNEL_MEMORY && !(barriers && strcmp(barriers, "False") == 0);
-    rc = make_names(origin, s, &names, err);
+    names = make_names(kernel->arena, origin, s);
     o->name = names.name;
     o->family = names.family;
-    free(names.variant);
-    if (rc == 0 && !(o->generator = strdup(origin->name)))
-        rc = gcal_error_memory(err);
-    return rc;
+    o->generator = gcal_arena_strdup(kernel->arena, origin->name);
 }
 
 static int make_sizes(const struct gcal_generator_setting *s, struct gcal_kernel *kernel,
@@ -226,10 +175,9 @@ static int make_sizes(const struct gcal_generator_setting *s, struct gcal_kernel
     size_t n;
 
     n = g->n_arguments + (args ? args->n_items : 0);
-    kernel->sizes = calloc(n, sizeof(*kernel->sizes));
-    kernel->check_sizes = calloc(n, sizeof(*kernel->check_sizes));
-    if (!kernel->sizes || !kernel->check_sizes)
-        return gcal_error_memory(err);
+    kernel->sizes = gcal_arena_alloc(kernel->arena, n, sizeof(*kernel->sizes));
+    kernel->check_sizes =
+        gcal_arena_alloc(kernel->arena, n, sizeof(*kernel->check_sizes));
     for (size_t i = 0; i < g->n_arguments; i++) {
         const char *name = g->arguments[i].name;
         struct gcal_size *size = &kernel->sizes[kernel->n_sizes];
@@ -238,16 +186,13 @@ static int make_sizes(const struct gcal_generator_setting *s, struct gcal_kernel
 
         if (!g->arguments[i].size)
             continue;
-        if (gcal_generator_expand_count(s, gcal_yaml_find(check, name), "check",
-                                        &small_value, err) < 0)
+        if (gcal_generator_expand_count(kernel->arena, s, gcal_yaml_find(check, name),
+                                        "check", &small_value, err) < 0)
             return -1;
         size->value = strtod(s->values[i], NULL);
         small->value = (double)small_value;
-        if (!(size->name = strdup(name)))
-            return gcal_error_memory(err);
+        size->name = small->name = gcal_arena_strdup(kernel->arena, name);
         kernel->n_sizes++;
-        if (!(small->name = strdup(name)))
-            return gcal_error_memory(err);
         kernel->n_check_sizes++;
     }
     return 0;
@@ -270,24 +215,23 @@ static int make_ndrange(const struct gcal_generator_setting *s,
                                "global_size: expected a list as long as local_size");
     kernel->n_dims = local->n_items;
     for (size_t i = 0; i < kernel->n_dims; i++) {
-        if (gcal_generator_expand_count(s, local->items[i], "local_size",
+        if (gcal_generator_expand_count(kernel->arena, s, local->items[i], "local_size",
                                         &kernel->local_size[i], err) < 0)
             return -1;
-        if (!(kernel->global_size[i] =
-                  gcal_generator_expand_expr(s, global->items[i], "global_size", err)))
+        if (!(kernel->global_size[i] = gcal_generator_expand_expr(
+                  kernel->arena, s, global->items[i], "global_size", err)))
             return -1;
     }
     return 0;
 }
 
 /* The extents of an image, and its elements: channels of all texels. */
-static int make_image(const struct gcal_generator_setting *s,
+static int make_image(struct gcal_arena *arena, const struct gcal_generator_setting *s,
                       const struct gcal_yaml *node, struct gcal_arg *arg,
                       struct gcal_error *err)
 {
     static const char *const keys[GCAL_MAX_DIMS] = { "width", "height", "depth" };
     const struct gcal_yaml *channels = gcal_yaml_find(node, "channels"), *extent;
-    struct gcal_buf value = { 0 };
 
     if (!gcal_yaml_find(node, "width") || !channels ||
         channels->kind != GCAL_YAML_SCALAR ||
@@ -297,20 +241,15 @@ static int make_image(const struct gcal_generator_setting *s,
                                "an image needs 'channels', 1, 2 or 4, and 'width', and "
                                "may have 'height' and 'depth'");
     arg->channels = (unsigned)(channels->text[0] - '0');
-    gcal_buf_puts(&value, channels->text);
+    arg->value = gcal_arena_strdup(arena, channels->text);
     for (size_t d = 0; d < GCAL_MAX_DIMS && (extent = gcal_yaml_find(node, keys[d]));
          d++) {
-        arg->extents[d] = gcal_generator_expand_expr(s, extent, keys[d], err);
-        if (!arg->extents[d]) {
-            gcal_buf_free(&value);
+        if (!(arg->extents[d] =
+                  gcal_generator_expand_expr(arena, s, extent, keys[d], err)))
             return -1;
-        }
-        gcal_buf_puts(&value, "*(");
-        gcal_buf_puts(&value, arg->extents[d]);
-        gcal_buf_puts(&value, ")");
+        arg->value = gcal_arena_format(arena, "%s*(%s)", arg->value, arg->extents[d]);
     }
-    arg->value = gcal_buf_take(&value, err);
-    return arg->value ? 0 : -1;
+    return 0;
 }
 
 int gcal_sampler_parse(const char *text, unsigned *bits)
@@ -336,8 +275,8 @@ int gcal_sampler_parse(const char *text, unsigned *bits)
 }
 
 /* "linear normalized repeat" as bits. */
-static int make_sampler(const struct gcal_yaml *node, struct gcal_arg *arg,
-                        struct gcal_error *err)
+static int make_sampler(struct gcal_arena *arena, const struct gcal_yaml *node,
+                        struct gcal_arg *arg, struct gcal_error *err)
 {
     unsigned bits = 0;
 
@@ -349,14 +288,15 @@ static int make_sampler(const struct gcal_yaml *node, struct gcal_arg *arg,
                                "normalized, and edge, border or repeat (which needs "
                                "normalized), found '%.60s'",
                                node->text);
-    arg->value = gcal_buf_format("%u", bits);
-    arg->dtype = strdup("uint32");
-    return arg->value && arg->dtype ? 0 : gcal_error_memory(err);
+    arg->value = gcal_arena_format(arena, "%u", bits);
+    arg->dtype = gcal_arena_strdup(arena, "uint32");
+    return 0;
 }
 
 /* The bytes of a structure, and the place of a member in the one before it. */
-static int make_struct(const struct gcal_yaml *bytes, const struct gcal_yaml *member,
-                       struct gcal_arg *arg, struct gcal_error *err)
+static int make_struct(struct gcal_arena *arena, const struct gcal_yaml *bytes,
+                       const struct gcal_yaml *member, struct gcal_arg *arg,
+                       struct gcal_error *err)
 {
     const struct gcal_yaml *node = bytes ? bytes : member;
     char *end = node->text;
@@ -371,16 +311,17 @@ static int make_struct(const struct gcal_yaml *bytes, const struct gcal_yaml *me
     arg->offset = member ? (size_t)number : 0;
     if (member)
         return 0;
-    arg->value = gcal_buf_format("%ld", number);
-    arg->dtype = strdup("uint8");
-    return arg->value && arg->dtype ? 0 : gcal_error_memory(err);
+    arg->value = gcal_arena_format(arena, "%ld", number);
+    arg->dtype = gcal_arena_strdup(arena, "uint8");
+    return 0;
 }
 
 /* One argument of the kernel; its node has one of the keys buffer, image, local, scalar, struct,
  * sampler.
  */
-static int make_arg(const struct gcal_generator_setting *s, const struct gcal_yaml *node,
-                    struct gcal_arg *arg, struct gcal_error *err)
+static int make_arg(struct gcal_arena *arena, const struct gcal_generator_setting *s,
+                    const struct gcal_yaml *node, struct gcal_arg *arg,
+                    struct gcal_error *err)
 {
     static const char *const kinds[] = { [GCAL_ARG_BUFFER] = "buffer",
                                          [GCAL_ARG_LOCAL] = "local",
@@ -424,28 +365,28 @@ static int make_arg(const struct gcal_generator_setting *s, const struct gcal_ya
         return -1;
     if (!gcal_yaml_text(name, "name", err) ||
         (arg->kind < GCAL_ARG_STRUCT &&
-         !(arg->dtype = gcal_generator_expand(s, dtype, kinds[arg->kind], err))))
+         !(arg->dtype = gcal_generator_expand(arena, s, dtype, kinds[arg->kind], err))))
         return -1;
-    if (member && make_struct(NULL, member, arg, err) < 0)
+    if (member && make_struct(arena, NULL, member, arg, err) < 0)
         return -1;
     if (is_whole) {
-        if ((image                           ? make_image(s, node, arg, err)
-             : arg->kind == GCAL_ARG_SAMPLER ? make_sampler(dtype, arg, err)
-                                             : make_struct(dtype, NULL, arg, err)) < 0)
+        if ((image ? make_image(arena, s, node, arg, err)
+             : arg->kind == GCAL_ARG_SAMPLER
+                 ? make_sampler(arena, dtype, arg, err)
+                 : make_struct(arena, dtype, NULL, arg, err)) < 0)
             return -1;
         if (arg->layered && !arg->extents[1])
             return gcal_yaml_error(
                 layered, err,
                 "array: the last of two or three extents is the number "
                 "of images");
-    } else if (!(arg->value = gcal_generator_expand_expr(s, value, amount, err))) {
+    } else if (!(arg->value = gcal_generator_expand_expr(arena, s, value, amount, err))) {
         return -1;
     }
     if (!gcal_dtype_size(arg->dtype))
         return gcal_yaml_error(dtype, err, "'%s' is not a dtype such as float32",
                                arg->dtype);
-    if (!(arg->name = strdup(name->text)))
-        return gcal_error_memory(err);
+    arg->name = gcal_arena_strdup(arena, name->text);
     const struct gcal_yaml *members = gcal_yaml_find(node, "members");
     if (members &&
         (arg->kind != GCAL_ARG_BUFFER || image || members->kind != GCAL_YAML_SCALAR ||
@@ -454,8 +395,8 @@ static int make_arg(const struct gcal_generator_setting *s, const struct gcal_ya
             members, err,
             "members: expected those of a buffer's structures, such as "
             "'int32 pad*4 float32*2'");
-    if (members && !(arg->members = strdup(members->text)))
-        return gcal_error_memory(err);
+    if (members)
+        arg->members = gcal_arena_strdup(arena, members->text);
     /* 'range: [first, last]' or '[first, last, sorted]' of a buffer's values. */
     const struct gcal_yaml *range = gcal_yaml_find(node, "range");
     if (!range)
@@ -468,10 +409,12 @@ static int make_arg(const struct gcal_generator_setting *s, const struct gcal_ya
                                "range: expected [first, last] of a buffer's values, or "
                                "[first, last, sorted]");
     arg->sorted = range->n_items == 3;
-    arg->first = gcal_generator_expand_expr(s, range->items[0], "range", err);
-    arg->last =
-        arg->first ? gcal_generator_expand_expr(s, range->items[1], "range", err) : NULL;
-    return arg->last ? 0 : -1;
+    return (arg->first =
+                gcal_generator_expand_expr(arena, s, range->items[0], "range", err)) &&
+                   (arg->last = gcal_generator_expand_expr(arena, s, range->items[1],
+                                                           "range", err))
+               ? 0
+               : -1;
 }
 
 static int make_args(const struct gcal_generator_setting *s, struct gcal_kernel *kernel,
@@ -488,8 +431,8 @@ static int make_args(const struct gcal_generator_setting *s, struct gcal_kernel 
         return gcal_yaml_error(list ? list : s->generator->root, err,
                                "args: expected a list of the kernel's arguments");
     /* One more than listed: work removal adds one. */
-    if (!(kernel->args = calloc(list->n_items + 1, sizeof(*kernel->args))))
-        return gcal_error_memory(err);
+    kernel->args =
+        gcal_arena_alloc(kernel->arena, list->n_items + 1, sizeof(*kernel->args));
     for (size_t i = 0; i < list->n_items; i++) {
         const struct gcal_yaml *node = list->items[i];
         const struct gcal_yaml *when = gcal_yaml_find(node, "when");
@@ -498,7 +441,7 @@ static int make_args(const struct gcal_generator_setting *s, struct gcal_kernel 
             (when && gcal_generator_when_check(s->generator, when, err) < 0))
             return -1;
         if (gcal_generator_when_holds(s, when) &&
-            make_arg(s, node, &kernel->args[kernel->n_args++], err) < 0)
+            make_arg(kernel->arena, s, node, &kernel->args[kernel->n_args++], err) < 0)
             return -1;
     }
     return 0;
@@ -513,15 +456,14 @@ static bool is_size(const struct gcal_kernel *kernel, const char *name)
 }
 
 /* Appends a size with the value of the expression 'text' at the sizes before it. */
-static int add_size(struct gcal_size *sizes, size_t *n, const char *name,
-                    const char *text, struct gcal_error *err)
+static int add_size(struct gcal_size *sizes, size_t *n, char *name, const char *text,
+                    struct gcal_error *err)
 {
     double value;
 
     if (gcal_kernel_eval_sizes(text, *n, sizes, &value, err) < 0)
         return -1;
-    if (!(sizes[*n].name = strdup(name)))
-        return gcal_error_memory(err);
+    sizes[*n].name = name;
     sizes[(*n)++].value = trunc(value); /* as converted to the argument's type */
     return 0;
 }
@@ -553,7 +495,7 @@ static int make_assume(const struct gcal_generator_setting *s, struct gcal_kerne
 
     if (!node)
         return 0;
-    if (!(kernel->assume = gcal_generator_expand(s, node, "assume", err)))
+    if (!(kernel->assume = gcal_generator_expand(kernel->arena, s, node, "assume", err)))
         return -1;
     /* Only names of sizes are allowed, and 'check' has all of these. */
     if (gcal_kernel_check_assume(kernel->assume, kernel->n_check_sizes,
@@ -584,8 +526,7 @@ static int make_trips(const struct gcal_generator_setting *s, struct gcal_kernel
         return 0;
     if (map->kind != GCAL_YAML_MAP)
         return gcal_yaml_error(map, err, "trips: expected a map of line: size");
-    if (!(kernel->trips = calloc(map->n_items + 1, sizeof(*kernel->trips))))
-        return gcal_error_memory(err);
+    kernel->trips = gcal_arena_alloc(kernel->arena, map->n_items, sizeof(*kernel->trips));
     for (size_t i = 0; i < map->n_items; i++) {
         const char *name = gcal_yaml_text(map->items[i], "trips", err);
 
@@ -595,22 +536,13 @@ static int make_trips(const struct gcal_generator_setting *s, struct gcal_kernel
         if (!is_size(kernel, name))
             return gcal_yaml_error(map->items[i], err,
                                    "trips: '%s' is not a size of this kernel", name);
-        if (!(kernel->trips[i].parameter = strdup(name)))
-            return gcal_error_memory(err);
-        kernel->trips[i].line = (int)line;
+        kernel->trips[i] = (struct gcal_count_trips){
+            .line = (int)line, .parameter = gcal_arena_strdup(kernel->arena, name)
+        };
         kernel->n_trips = i + 1;
     }
     qsort(kernel->trips, kernel->n_trips, sizeof(*kernel->trips), compare_lines);
     return 0;
-}
-
-void gcal_kernel_clear_trips(struct gcal_kernel *kernel)
-{
-    for (size_t i = 0; i < kernel->n_trips; i++)
-        free((char *)kernel->trips[i].parameter);
-    free(kernel->trips);
-    kernel->trips = NULL;
-    kernel->n_trips = 0;
 }
 
 static int make_launch(const struct gcal_generator_setting *s, struct gcal_kernel *kernel,
@@ -642,30 +574,25 @@ static int make_launch(const struct gcal_generator_setting *s, struct gcal_kerne
 struct gcal_kernel *gcal_kernel_create(const struct gcal_generator_setting *setting,
                                        struct gcal_error *err)
 {
-    struct gcal_kernel *kernel = calloc(1, sizeof(*kernel));
-
-    if (!kernel) {
-        gcal_error_memory(err);
-        return NULL;
-    }
+    struct gcal_arena *arena = gcal_arena_create();
+    struct gcal_kernel *kernel = gcal_arena_alloc(arena, 1, sizeof(*kernel));
     const char *dtype = gcal_generator_setting_value(setting, "dtype");
-    struct names names;
-    int rc = make_names(setting->generator, setting, &names, err);
+    struct names names = make_names(arena, setting->generator, setting);
 
+    kernel->arena = arena;
     kernel->name = names.name;
     kernel->family = names.family;
     kernel->variant = names.variant;
-    if (rc == 0 && dtype && !(kernel->dtype = strdup(dtype)))
-        rc = gcal_error_memory(err);
-    if (rc < 0 || set_origin(setting, kernel, err) < 0 ||
-        make_sizes(setting, kernel, err) < 0 || make_launch(setting, kernel, err) < 0 ||
-        make_texts(setting, kernel, err) < 0 || make_assume(setting, kernel, err) < 0 ||
-        make_trips(setting, kernel, err) < 0 ||
-        gcal_kernel_run_read(setting, kernel, err) < 0) {
-        gcal_kernel_destroy(kernel);
-        return NULL;
-    }
-    return kernel;
+    if (dtype)
+        kernel->dtype = gcal_arena_strdup(arena, dtype);
+    set_origin(setting, kernel);
+    if (make_sizes(setting, kernel, err) == 0 && make_launch(setting, kernel, err) == 0 &&
+        make_texts(setting, kernel, err) == 0 && make_assume(setting, kernel, err) == 0 &&
+        make_trips(setting, kernel, err) == 0 &&
+        gcal_kernel_run_read(setting, kernel, err) == 0)
+        return kernel;
+    gcal_arena_destroy(arena);
+    return NULL;
 }
 
 struct gcal_count_request gcal_kernel_request(const struct gcal_kernel *kernel)

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/embed.h"
 #include "kernels/base/hash.h"
@@ -48,6 +49,7 @@ struct gcal_generator_arg {
 };
 
 struct gcal_generator {
+    struct gcal_arena *arena; /* the catalogue's */
     struct gcal_yaml *root;
     char *name;
     const char *source_name;
@@ -55,8 +57,8 @@ struct gcal_generator {
     enum gcal_kernel_form form;          /* of its kernels */
     const struct gcal_generator *origin; /* of a derived generator, which shares its root
                                             and source; else NULL */
-    void **found; /* of a derived generator: its global loads (kept_loads.c) */
-    char sha256[GCAL_HASH_TEXT_SIZE]; /* of description and source; unset if derived */
+    struct gcal_generator_loads **loads; /* global loads by macros (kept_loads.c) */
+    char sha256[GCAL_HASH_TEXT_SIZE];    /* of description and source; unset if derived */
     struct gcal_strings tags;
     size_t n_arguments;
     struct gcal_generator_arg *arguments;
@@ -69,6 +71,7 @@ struct gcal_generator_wheel;
 struct gcal_profile;
 
 struct gcal_catalogue {
+    struct gcal_arena *arena; /* of it and its generators */
     size_t n_generators, capacity;
     struct gcal_generator **generators;
     size_t n_builtin;                  /* the first ones */
@@ -111,8 +114,7 @@ bool gcal_catalogue_is_size(const char *text);
 
 /* ---- cache.c ---- */
 
-struct gcal_kernel_cache *gcal_kernel_cache_create(struct gcal_error *err);
-void gcal_kernel_cache_destroy(struct gcal_kernel_cache *cache);
+struct gcal_kernel_cache *gcal_kernel_cache_create(struct gcal_arena *arena);
 
 /* The results for the kernel's variant and counting, which stay as long as the cache.  '*is_new':
  * there are none yet, and the thread must fill it with those of this same kernel: until then,
@@ -169,22 +171,24 @@ void gcal_generator_arg_put_values(const struct gcal_generator_arg *a,
 
 /* Reads the keys 'arguments' and 'tune'. */
 int gcal_generator_read_args(struct gcal_generator *generator, struct gcal_error *err);
-void gcal_generator_arg_clear(struct gcal_generator_arg *a);
 
 /* ---- expand.c ---- */
 
 /* 'node's text with every argument but sizes replaced by its value. */
-char *gcal_generator_expand(const struct gcal_generator_setting *setting,
+char *gcal_generator_expand(struct gcal_arena *arena,
+                            const struct gcal_generator_setting *setting,
                             const struct gcal_yaml *node, const char *what,
                             struct gcal_error *err);
 /* gcal_generator_expand() for an expression: an error unless it parses and all its names
  * are size parameters.
  */
-char *gcal_generator_expand_expr(const struct gcal_generator_setting *setting,
+char *gcal_generator_expand_expr(struct gcal_arena *arena,
+                                 const struct gcal_generator_setting *setting,
                                  const struct gcal_yaml *node, const char *what,
                                  struct gcal_error *err);
 /* gcal_generator_expand_expr() without any size, as a positive integer. */
-int gcal_generator_expand_count(const struct gcal_generator_setting *setting,
+int gcal_generator_expand_count(struct gcal_arena *arena,
+                                const struct gcal_generator_setting *setting,
                                 const struct gcal_yaml *node, const char *what,
                                 size_t *value, struct gcal_error *err);
 /* The value of expression 'text' with these sizes. */
@@ -224,7 +228,6 @@ int gcal_generator_check_transfer(const struct gcal_yaml *root, struct gcal_erro
  */
 int gcal_kernel_run_read(const struct gcal_generator_setting *setting,
                          struct gcal_kernel *kernel, struct gcal_error *err);
-void gcal_kernel_run_clear(struct gcal_kernel *kernel);
 /* Their part of the kernel's id. */
 void gcal_kernel_run_put(struct gcal_buf *buf, const struct gcal_kernel *kernel);
 /* Launches, bytes and pieces for some sizes. */
@@ -246,7 +249,6 @@ int gcal_kernel_run_add_parameters(struct gcal_profile *profile, const char *cou
  */
 struct gcal_kernel *gcal_kernel_create(const struct gcal_generator_setting *setting,
                                        struct gcal_error *err);
-void gcal_kernel_clear_trips(struct gcal_kernel *kernel);
 /* gcal_kernel_request() with the source's file for messages. */
 struct gcal_count_request
 gcal_generator_setting_request(const struct gcal_generator_setting *setting,
@@ -264,7 +266,6 @@ bool gcal_kernel_limits_allow(const struct gcal_kernel_limits *limits,
 
 /* ---- kept_loads.c ---- */
 
-void gcal_generator_clear_loads(struct gcal_generator *g);
 /* 1; 0 when 'keep' names anything but loads, and the reason added to 'why' where that is
  * empty; -1.
  */
@@ -311,9 +312,9 @@ struct gcal_catalogue_tags {
     struct gcal_catalogue_variant_tag *variants;
 };
 
-int gcal_catalogue_tags_parse(size_t n_tags, const char *const *tags,
-                              struct gcal_catalogue_tags *out, struct gcal_error *err);
-void gcal_catalogue_tags_clear(struct gcal_catalogue_tags *tags);
+int gcal_catalogue_tags_parse(struct gcal_arena *arena, size_t n_tags,
+                              const char *const *tags, struct gcal_catalogue_tags *out,
+                              struct gcal_error *err);
 /* Whether the tags pick this generator. */
 bool gcal_catalogue_tags_match(const struct gcal_catalogue_tags *tags,
                                enum gcal_match match,
@@ -331,6 +332,7 @@ int gcal_catalogue_tags_check(const struct gcal_catalogue *catalogue,
  * for 'limits'.
  */
 struct gcal_generator_product {
+    struct gcal_arena *arena;
     struct gcal_generator_setting setting; /* the current one */
     struct gcal_buf broken; /* reason why the first setting was excluded, or empty */
     const struct gcal_kernel_limits *limits;
@@ -342,11 +344,10 @@ struct gcal_generator_product {
     bool started, ended;
 };
 
-int gcal_generator_product_open(const struct gcal_generator *g,
-                                const struct gcal_catalogue_tags *tags,
-                                const struct gcal_kernel_limits *limits,
-                                struct gcal_generator_product *product,
-                                struct gcal_error *err);
+void gcal_generator_product_open(const struct gcal_generator *g,
+                                 const struct gcal_catalogue_tags *tags,
+                                 const struct gcal_kernel_limits *limits,
+                                 struct gcal_generator_product *product);
 void gcal_generator_product_close(struct gcal_generator_product *product);
 /* 1 with the next setting, 0 after the last, -1. */
 int gcal_generator_product_next(struct gcal_generator_product *product,
@@ -354,10 +355,12 @@ int gcal_generator_product_next(struct gcal_generator_product *product,
 
 /* ---- read.c ---- */
 
-/* Takes 'root' (destroyed on failure too).  'source' is copied. */
-struct gcal_generator *gcal_generator_create(struct gcal_yaml *root, const char *source,
+/* Empty. */
+struct gcal_generator *gcal_generator_alloc(struct gcal_arena *arena);
+/* Takes 'root' (on failure too).  'source' is copied. */
+struct gcal_generator *gcal_generator_create(struct gcal_arena *arena,
+                                             struct gcal_yaml *root, const char *source,
                                              struct gcal_error *err);
-void gcal_generator_destroy(struct gcal_generator *generator);
 /* The name of the .cl file in 'root', "" where there is no kernel, or NULL with 'err'. */
 const char *gcal_generator_source_name(const struct gcal_yaml *root,
                                        struct gcal_error *err);
@@ -366,10 +369,8 @@ const char *gcal_generator_source_name(const struct gcal_yaml *root,
 
 /* Whether the file is a .yaml. */
 bool gcal_catalogue_is_description(const char *name);
-/* "folder/name", or just the name without a folder (""); the caller's to free, NULL: out
- * of memory.
- */
-char *gcal_catalogue_path(const char *folder, const char *name);
+/* "folder/name", or just the name without a folder (""). */
+char *gcal_catalogue_path(struct gcal_arena *arena, const char *folder, const char *name);
 
 /* ---- subjects.c ---- */
 

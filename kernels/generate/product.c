@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/model/dtype.h"
@@ -117,15 +118,13 @@ static int find_footprint_size(const struct gcal_generator_setting *setting,
     struct size_search s = { .kernel = kernel,
                              .most_bytes = most_bytes(a, which, limits),
                              .max_alloc_bytes = limits->max_alloc_bytes };
-    char *text = NULL;
     long long n = -1;
 
-    if (!kernel ||
-        (bytes && !(text = gcal_generator_expand_expr(setting, bytes, "bytes", err))))
+    if (!kernel || (bytes && !(s.bytes = gcal_generator_expand_expr(
+                                   kernel->arena, setting, bytes, "bytes", err))))
         goto out;
     take_smallest_size(setting, kernel);
     s.sizes = kernel->sizes;
-    s.bytes = text;
     while (strcmp(kernel->sizes[s.which].name, a->name) != 0)
         s.which++;
     if ((n = largest(&s, a->multiple, err)) < 0)
@@ -133,7 +132,6 @@ static int find_footprint_size(const struct gcal_generator_setting *setting,
     *size = n * a->multiple;
 out:
     gcal_kernel_destroy(kernel);
-    free(text);
     return n < 0 ? -1 : 0;
 }
 
@@ -144,16 +142,15 @@ struct gcal_generator_wheel {
     const char **values; /* borrowed from the tags or the argument */
 };
 
-static int fill_wheel(const struct gcal_generator_arg *a,
-                      const struct gcal_catalogue_tags *tags,
-                      const struct gcal_catalogue_variant_tag *tag,
-                      struct gcal_generator_wheel *wheel, struct gcal_error *err)
+static void fill_wheel(struct gcal_arena *arena, const struct gcal_generator_arg *a,
+                       const struct gcal_catalogue_tags *tags,
+                       const struct gcal_catalogue_variant_tag *tag,
+                       struct gcal_generator_wheel *wheel)
 {
     bool first = !tags && !a->defaults.n; /* only tags give it values: for the check */
     size_t n = tag ? tag->n_values : first ? 1 : a->defaults.n;
 
-    if (!(wheel->values = calloc(n + 1, sizeof(*wheel->values))))
-        return gcal_error_memory(err);
+    wheel->values = gcal_arena_alloc(arena, n, sizeof(*wheel->values));
     for (size_t i = 0; i < n; i++) {
         const char *value = tag     ? tag->values[i]
                             : first ? a->listed.items[0]
@@ -162,52 +159,43 @@ static int fill_wheel(const struct gcal_generator_arg *a,
         if (gcal_generator_arg_allows(a, value))
             wheel->values[wheel->n++] = value;
     }
-    return 0;
 }
 
-int gcal_generator_product_open(const struct gcal_generator *g,
-                                const struct gcal_catalogue_tags *tags,
-                                const struct gcal_kernel_limits *limits,
-                                struct gcal_generator_product *p, struct gcal_error *err)
+void gcal_generator_product_open(const struct gcal_generator *g,
+                                 const struct gcal_catalogue_tags *tags,
+                                 const struct gcal_kernel_limits *limits,
+                                 struct gcal_generator_product *p)
 {
-    *p = (struct gcal_generator_product){ .limits = limits,
-                                          .n_wheels = g->n_arguments,
-                                          .footprint = g->n_arguments };
-    p->wheels = calloc(g->n_arguments, sizeof(*p->wheels));
-    p->setting = (struct gcal_generator_setting){
-        .generator = g,
-        .values = calloc(g->n_arguments, sizeof(*p->setting.values)),
+    struct gcal_arena *arena = gcal_arena_create();
+    size_t n = g->n_arguments;
+
+    *p = (struct gcal_generator_product){
+        .arena = arena,
+        .limits = limits,
+        .n_wheels = n,
+        .wheels = gcal_arena_alloc(arena, n, sizeof(*p->wheels)),
+        .footprint = n,
+        .setting.generator = g,
+        .setting.values = gcal_arena_alloc(arena, n, sizeof(*p->setting.values)),
     };
-    if (!p->wheels || !p->setting.values) {
-        gcal_generator_product_close(p);
-        return gcal_error_memory(err);
-    }
     for (size_t i = 0; i < g->n_arguments; i++) {
         const struct gcal_generator_arg *a = &g->arguments[i];
         const struct gcal_catalogue_variant_tag *tag =
             tags ? gcal_catalogue_tags_find(tags, a->name) : NULL;
 
-        if (fill_wheel(a, tags, tag, &p->wheels[i], err) < 0) {
-            gcal_generator_product_close(p);
-            return -1;
-        }
+        fill_wheel(arena, a, tags, tag, &p->wheels[i]);
         /* without any value: only other generators allow those of the tag */
         p->ended = p->ended || !p->wheels[i].n;
         if (a->footprint && !tag)
             p->footprint = i;
         p->setting.sweep = p->setting.sweep || (a->sweep && !tag);
     }
-    return 0;
 }
 
 void gcal_generator_product_close(struct gcal_generator_product *p)
 {
-    for (size_t i = 0; p->wheels && i < p->n_wheels; i++)
-        free(p->wheels[i].values);
-    free(p->wheels);
-    free(p->setting.values);
     gcal_buf_free(&p->broken);
-    memset(p, 0, sizeof(*p));
+    gcal_arena_destroy(p->arena);
 }
 
 static bool advance(struct gcal_generator_product *p)

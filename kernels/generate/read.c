@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/strings.h"
 #include "kernels/model/expr.h"
@@ -134,9 +135,7 @@ static int check_first(const struct gcal_generator *g, struct gcal_error *err)
     struct gcal_generator_product product;
     int rc = -1, found;
 
-    if (gcal_generator_product_open(g, NULL, &gcal_kernel_nominal_limits, &product, err) <
-        0)
-        return -1;
+    gcal_generator_product_open(g, NULL, &gcal_kernel_nominal_limits, &product);
     if ((found = gcal_generator_product_next(&product, err)) == 0)
         gcal_yaml_error(product.broken.data ? gcal_yaml_find(g->root, "where") : g->root,
                         err, "%s%s: %s", product.broken.data ? "where: " : "",
@@ -220,8 +219,7 @@ static int read_generator(struct gcal_generator *g, struct gcal_error *err)
         !(tags = gcal_generator_require(g->root, "tags", err)) ||
         gcal_catalogue_texts_read(tags, "tags", &g->tags, err) < 0)
         return -1;
-    if (!(g->name = strdup(name)))
-        return gcal_error_memory(err);
+    g->name = gcal_arena_strdup(g->arena, name);
     if (gcal_generator_read_args(g, err) < 0 || gcal_generator_where_check(g, err) < 0 ||
         gcal_generator_cases_check(g, err) < 0 || check_check(g, err) < 0 ||
         read_options(g, err) < 0 || check_companions(g, err) < 0)
@@ -230,38 +228,35 @@ static int read_generator(struct gcal_generator *g, struct gcal_error *err)
     return check_first(g, err);
 }
 
-struct gcal_generator *gcal_generator_create(struct gcal_yaml *root, const char *source,
-                                             struct gcal_error *err)
+static void release_generator(void *object)
 {
-    struct gcal_generator *g = calloc(1, sizeof(*g));
+    struct gcal_generator *g = object;
 
-    if (!g) {
-        gcal_error_memory(err);
-        gcal_yaml_destroy(root);
-        return NULL;
+    for (size_t i = 0; i < g->n_arguments; i++) {
+        gcal_strings_clear(&g->arguments[i].listed);
+        gcal_strings_clear(&g->arguments[i].defaults);
     }
-    g->root = root;
-    if (!(g->source = strdup(source)))
-        gcal_error_memory(err);
-    else if (read_generator(g, err) == 0)
-        return g;
-    gcal_generator_destroy(g);
-    return NULL;
+    gcal_strings_clear(&g->tags);
+    if (!g->origin)
+        gcal_yaml_destroy(g->root);
 }
 
-void gcal_generator_destroy(struct gcal_generator *generator)
+struct gcal_generator *gcal_generator_alloc(struct gcal_arena *arena)
 {
-    if (!generator)
-        return;
-    for (size_t i = 0; i < generator->n_arguments; i++)
-        gcal_generator_arg_clear(&generator->arguments[i]);
-    gcal_strings_clear(&generator->tags);
-    gcal_generator_clear_loads(generator);
-    if (!generator->origin) {
-        gcal_yaml_destroy(generator->root);
-        free(generator->source);
-    }
-    free(generator->name);
-    free(generator->arguments);
-    free(generator);
+    struct gcal_generator *g = gcal_arena_alloc(arena, 1, sizeof(*g));
+
+    g->arena = arena;
+    g->loads = gcal_arena_alloc(arena, 1, sizeof(*g->loads));
+    return gcal_arena_own(arena, g, release_generator);
+}
+
+struct gcal_generator *gcal_generator_create(struct gcal_arena *arena,
+                                             struct gcal_yaml *root, const char *source,
+                                             struct gcal_error *err)
+{
+    struct gcal_generator *g = gcal_generator_alloc(arena);
+
+    g->root = root;
+    g->source = gcal_arena_strdup(arena, source);
+    return read_generator(g, err) == 0 ? g : NULL;
 }

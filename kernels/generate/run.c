@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/base/hash.h"
@@ -39,13 +40,13 @@ int gcal_generator_check_transfer(const struct gcal_yaml *root, struct gcal_erro
 }
 
 /* The index of 'key's text among 'names', from 1: the first of them is not a choice. */
-static int read_choice(const struct gcal_generator_setting *s,
+static int read_choice(struct gcal_arena *arena, const struct gcal_generator_setting *s,
                        const struct gcal_yaml *map, const char *key,
                        const char *const *names, int n, int *choice,
                        struct gcal_error *err)
 {
     const struct gcal_yaml *node = gcal_generator_require(map, key, err);
-    char *text = node ? gcal_generator_expand(s, node, key, err) : NULL;
+    char *text = node ? gcal_generator_expand(arena, s, node, key, err) : NULL;
     struct gcal_buf known = { 0 };
 
     if (!text)
@@ -56,7 +57,6 @@ static int read_choice(const struct gcal_generator_setting *s,
         gcal_yaml_error(node, err, "%s: expected one of %s, found '%s'", key,
                         known.data ? (const char *)known.data : "", text);
     gcal_buf_free(&known);
-    free(text);
     return *choice == n ? -1 : 0;
 }
 
@@ -78,8 +78,8 @@ static int check_both(const struct gcal_generator_setting *s, const struct gcal_
     return 0;
 }
 
-static int read_transfer(const struct gcal_generator_setting *s, struct gcal_transfer *t,
-                         struct gcal_error *err)
+static int read_transfer(struct gcal_arena *arena, const struct gcal_generator_setting *s,
+                         struct gcal_transfer *t, struct gcal_error *err)
 {
     static const char *const keys[] = { "direction", "memory", "bytes", "pieces", NULL };
     const struct gcal_yaml *map = gcal_yaml_find(s->generator->root, "transfer");
@@ -89,9 +89,10 @@ static int read_transfer(const struct gcal_generator_setting *s, struct gcal_tra
     if (!map)
         return 0;
     if (gcal_yaml_check_keys(map, keys, err) < 0 ||
-        read_choice(s, map, "direction", directions, N_DIRECTIONS, &way, err) < 0 ||
-        read_choice(s, map, "memory", gcal_feature_host_memory_names, 4, &host, err) <
+        read_choice(arena, s, map, "direction", directions, N_DIRECTIONS, &way, err) <
             0 ||
+        read_choice(arena, s, map, "memory", gcal_feature_host_memory_names, 4, &host,
+                    err) < 0 ||
         (way == BOTH && check_both(s, map, host, err) < 0))
         return -1;
     if (!(bytes = gcal_generator_require(map, "bytes", err)))
@@ -100,12 +101,10 @@ static int read_transfer(const struct gcal_generator_setting *s, struct gcal_tra
     t->way = t->both ? GCAL_FEATURE_TO_DEVICE : (enum gcal_feature_copy_direction)way;
     t->host = (enum gcal_feature_host_memory)host;
     pieces = gcal_yaml_find(map, "pieces");
-    if (!(t->bytes = gcal_generator_expand_expr(s, bytes, "bytes", err)))
+    if (!(t->bytes = gcal_generator_expand_expr(arena, s, bytes, "bytes", err)))
         return -1;
-    if (pieces)
-        t->pieces = gcal_generator_expand_expr(s, pieces, "pieces", err);
-    else if (!(t->pieces = strdup("1")))
-        gcal_error_memory(err);
+    t->pieces = pieces ? gcal_generator_expand_expr(arena, s, pieces, "pieces", err)
+                       : gcal_arena_strdup(arena, "1");
     return t->pieces ? 0 : -1;
 }
 
@@ -119,16 +118,16 @@ int gcal_kernel_run_read(const struct gcal_generator_setting *setting,
     if (run && gcal_yaml_check_keys(run, keys, err) < 0)
         return -1;
     if (run && (launches = gcal_yaml_find(run, "launches")) &&
-        !(kernel->launches =
-              gcal_generator_expand_expr(setting, launches, "launches", err)))
+        !(kernel->launches = gcal_generator_expand_expr(kernel->arena, setting, launches,
+                                                        "launches", err)))
         return -1;
-    if (read_transfer(setting, &kernel->transfer, err) < 0)
+    if (read_transfer(kernel->arena, setting, &kernel->transfer, err) < 0)
         return -1;
     /* Events cover all of a copy from or to pinned memory.  Pageable memory is first copied
- * by the driver, and mapped memory by the host itself, outside of any event: a transfer
- * alone is then timed by the host's clock.  Beside a kernel, the kernel's events enclose
- * it.
- */
+     * by the driver, and mapped memory by the host itself, outside of any event: a transfer
+     * alone is then timed by the host's clock.  Beside a kernel, the kernel's events enclose
+     * it.
+     */
     static const char *const names[] = { "", "event", "host" };
     bool by_host = gcal_generator_is_transfer(setting->generator->root) &&
                    kernel->transfer.host != GCAL_FEATURE_PINNED;
@@ -137,7 +136,7 @@ int gcal_kernel_run_read(const struct gcal_generator_setting *setting,
     kernel->timing = by_host ? GCAL_TIMING_HOST : GCAL_TIMING_EVENT;
     if (!run || !gcal_yaml_find(run, "timing"))
         return 0;
-    if (read_choice(setting, run, "timing", names, 3, &choice, err) < 0)
+    if (read_choice(kernel->arena, setting, run, "timing", names, 3, &choice, err) < 0)
         return -1;
     if (by_host && choice == 1)
         return gcal_yaml_error(
@@ -147,13 +146,6 @@ int gcal_kernel_run_read(const struct gcal_generator_setting *setting,
             gcal_feature_host_memory_names[kernel->transfer.host]);
     kernel->timing = choice == 1 ? GCAL_TIMING_EVENT : GCAL_TIMING_HOST;
     return 0;
-}
-
-void gcal_kernel_run_clear(struct gcal_kernel *kernel)
-{
-    free(kernel->launches);
-    free(kernel->transfer.bytes);
-    free(kernel->transfer.pieces);
 }
 
 void gcal_kernel_run_put(struct gcal_buf *buf, const struct gcal_kernel *kernel)

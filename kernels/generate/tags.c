@@ -1,107 +1,69 @@
 /* tags.c - tags on a command line and in a configuration: parsed, matched and checked */
-#include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/array.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/base/similar.h"
 #include "kernels/base/strings.h"
 #include "kernels/generate/private.h"
 
-void gcal_catalogue_tags_clear(struct gcal_catalogue_tags *tags)
-{
-    for (size_t i = 0; i < tags->n_plain; i++)
-        free(tags->plain[i]);
-    for (size_t i = 0; i < tags->n_variants; i++) {
-        struct gcal_catalogue_variant_tag *v = &tags->variants[i];
-
-        for (size_t j = 0; j < v->n_values; j++)
-            free(v->values[j]);
-        free(v->values);
-        free(v->argument);
-    }
-    free(tags->plain);
-    free(tags->variants);
-    memset(tags, 0, sizeof(*tags));
-}
-
 /* "1024,2048" */
-static int parse_values(const char *tag, const char *text,
+static int parse_values(struct gcal_arena *arena, const char *tag, const char *text,
                         struct gcal_catalogue_variant_tag *v, struct gcal_error *err)
 {
-    size_t room = 1;
+    char *rest = gcal_arena_strdup(arena, text), *value;
+    size_t capacity = 0;
 
-    for (const char *c = text; *c; c++)
-        room += *c == ',';
-    if (!(v->values = calloc(room, sizeof(*v->values))))
-        return gcal_error_memory(err);
-    while (true) {
-        size_t length = strcspn(text, ",");
-
-        if (!length)
+    while ((value = strsep(&rest, ","))) {
+        if (!*value)
             return gcal_error_set(err, GCAL_EINPUT,
                                   "tag '%s': a value is missing: write argument:value or "
                                   "argument:value,value",
                                   tag);
-        if (!(v->values[v->n_values] = strndup(text, length)))
-            return gcal_error_memory(err);
-        v->n_values++;
-        if (!text[length])
-            return 0;
-        text += length + 1;
+        v->values =
+            gcal_arena_grow(arena, v->values, v->n_values, &capacity, sizeof(*v->values));
+        v->values[v->n_values++] = value;
     }
+    return 0;
 }
 
-static int parse_tag(const char *tag, struct gcal_catalogue_tags *out,
-                     struct gcal_error *err)
+static int parse_tag(struct gcal_arena *arena, const char *tag,
+                     struct gcal_catalogue_tags *out, struct gcal_error *err)
 {
     const char *colon = strchr(tag, ':');
-    struct gcal_catalogue_variant_tag *v;
+    struct gcal_catalogue_variant_tag v = { 0 };
 
     if (!*tag || colon == tag)
         return gcal_error_set(err, GCAL_EINPUT, "tag '%s' has no name", tag);
     if (!colon) {
-        if (!(out->plain[out->n_plain] = strdup(tag)))
-            return gcal_error_memory(err);
-        out->n_plain++;
+        out->plain[out->n_plain++] = gcal_arena_strdup(arena, tag);
         return 0;
     }
-    v = &out->variants[out->n_variants];
-    if (!(v->argument = strndup(tag, (size_t)(colon - tag))))
-        return gcal_error_memory(err);
-    if (gcal_catalogue_tags_find(out, v->argument)) {
-        gcal_error_set(
+    v.argument = gcal_arena_format(arena, "%.*s", (int)(colon - tag), tag);
+    if (gcal_catalogue_tags_find(out, v.argument))
+        return gcal_error_set(
             err, GCAL_EINPUT,
             "tag '%s': duplicate argument '%s': write one tag with all values, "
             "separated by commas",
-            tag, v->argument);
-        free(v->argument);
+            tag, v.argument);
+    if (parse_values(arena, tag, colon + 1, &v, err) < 0)
         return -1;
-    }
-    out->n_variants++;
-    return parse_values(tag, colon + 1, v, err);
+    out->variants[out->n_variants++] = v;
+    return 0;
 }
 
-int gcal_catalogue_tags_parse(size_t n_tags, const char *const *tags,
-                              struct gcal_catalogue_tags *out, struct gcal_error *err)
+int gcal_catalogue_tags_parse(struct gcal_arena *arena, size_t n_tags,
+                              const char *const *tags, struct gcal_catalogue_tags *out,
+                              struct gcal_error *err)
 {
-    char **plain = calloc(n_tags + 1, sizeof(*plain));
-    struct gcal_catalogue_variant_tag *variants = calloc(n_tags + 1, sizeof(*variants));
-
-    *out = (struct gcal_catalogue_tags){ 0 };
-    if (!plain || !variants) {
-        free(plain);
-        free(variants);
-        return gcal_error_memory(err);
-    }
-    out->plain = plain;
-    out->variants = variants;
+    *out = (struct gcal_catalogue_tags){
+        .plain = gcal_arena_alloc(arena, n_tags, sizeof(*out->plain)),
+        .variants = gcal_arena_alloc(arena, n_tags, sizeof(*out->variants))
+    };
     for (size_t i = 0; i < n_tags; i++)
-        if (parse_tag(tags[i], out, err) < 0) {
-            gcal_catalogue_tags_clear(out);
+        if (parse_tag(arena, tags[i], out, err) < 0)
             return -1;
-        }
     return 0;
 }
 
@@ -187,13 +149,13 @@ int gcal_catalogue_picks(const struct gcal_catalogue *catalogue, size_t n_tags,
                          const char *const *tags, enum gcal_match match,
                          const char *kernel, struct gcal_error *err)
 {
+    struct gcal_arena *arena = gcal_arena_create();
     struct gcal_catalogue_tags parsed;
-    bool picked;
+    int picked = gcal_catalogue_tags_parse(arena, n_tags, tags, &parsed, err) < 0
+                     ? -1
+                     : picks(catalogue, &parsed, match, kernel);
 
-    if (gcal_catalogue_tags_parse(n_tags, tags, &parsed, err) < 0)
-        return -1;
-    picked = picks(catalogue, &parsed, match, kernel);
-    gcal_catalogue_tags_clear(&parsed);
+    gcal_arena_destroy(arena);
     return picked;
 }
 
@@ -281,27 +243,24 @@ int gcal_catalogue_space_tags(const struct gcal_catalogue *catalogue, size_t n_t
                               const char *const *tags, enum gcal_match match,
                               struct gcal_strings *more, struct gcal_error *err)
 {
+    struct gcal_arena *arena = gcal_arena_create();
     struct gcal_catalogue_tags parsed;
-    struct all_values *all;
     size_t n_arguments = 0;
     bool given = false;
-    int rc = 0;
+    int rc = gcal_catalogue_tags_parse(arena, n_tags, tags, &parsed, err);
 
-    if (gcal_catalogue_tags_parse(n_tags, tags, &parsed, err) < 0)
-        return -1;
-    for (size_t i = 0; i < catalogue->n_generators; i++) {
+    for (size_t i = 0; i < catalogue->n_generators && rc == 0; i++) {
         const struct gcal_generator *g = catalogue->generators[i];
 
         n_arguments += g->n_arguments;
         given = given ||
                 (gcal_catalogue_tags_match(&parsed, match, g) && is_space(&parsed, g));
     }
-    if (!(all = calloc(n_arguments + 1, sizeof(*all))))
-        rc = gcal_error_memory(err);
-    else if (!given)
-        rc = add_space_tags(catalogue, &parsed, match, all, more, err);
-    free(all);
-    gcal_catalogue_tags_clear(&parsed);
+    if (rc == 0 && !given)
+        rc = add_space_tags(
+            catalogue, &parsed, match,
+            gcal_arena_alloc(arena, n_arguments, sizeof(struct all_values)), more, err);
+    gcal_arena_destroy(arena);
     return rc;
 }
 
@@ -311,25 +270,20 @@ enum { MAX_LISTED = 16 }; /* more would not be read */
 
 /* A list of words that grows, NULL-ended; borrowed texts. */
 struct words {
+    struct gcal_arena *arena;
     size_t n, capacity;
     const char **list;
 };
 
-static int add_word(struct words *words, const char *word, struct gcal_error *err)
+static void add_word(struct words *words, const char *word)
 {
-    const char **moved;
-
     for (size_t i = 0; i < words->n; i++)
         if (strcmp(words->list[i], word) == 0)
-            return 0;
+            return;
     /* One more for the NULL at the end. */
-    if (!(moved = gcal_array_grow(words->list, words->n + 1, &words->capacity,
-                                  sizeof(*moved), err)))
-        return -1;
-    words->list = moved;
+    words->list = gcal_arena_grow(words->arena, words->list, words->n + 1,
+                                  &words->capacity, sizeof(*words->list));
     words->list[words->n++] = word;
-    words->list[words->n] = NULL;
-    return 0;
 }
 
 /* Words for the hint are collected and compared only where there is an error. */
@@ -343,22 +297,19 @@ static int check_plain(const struct gcal_catalogue *catalogue, const char *tag,
             return 0;
     if (!catalogue->n_generators)
         return gcal_error_set(err, GCAL_EINPUT, "the catalogue is empty");
+    known.arena = gcal_arena_create();
     for (size_t i = 0; i < catalogue->n_generators; i++) {
         const struct gcal_generator *g = catalogue->generators[i];
-        int rc = add_word(&known, g->name, err);
 
-        for (size_t j = 0; j < g->tags.n && rc == 0; j++)
-            rc = add_word(&known, g->tags.items[j], err);
-        if (rc < 0) {
-            free(known.list);
-            return -1;
-        }
+        add_word(&known, g->name);
+        for (size_t j = 0; j < g->tags.n; j++)
+            add_word(&known, g->tags.items[j]);
     }
     gcal_error_set(
         err, GCAL_EINPUT,
         "no measurement kernel has the tag '%s'%s; 'gpucal kernels' lists them", tag,
         gcal_similar_hint(tag, known.list).text);
-    free(known.list);
+    gcal_arena_destroy(known.arena);
     return -1;
 }
 
@@ -366,7 +317,7 @@ static int argument_error(const struct gcal_catalogue *catalogue,
                           const struct gcal_catalogue_tags *tags, enum gcal_match match,
                           const char *argument, struct gcal_error *err)
 {
-    struct words known = { 0 };
+    struct words known = { .arena = gcal_arena_create() };
     struct gcal_buf names = { 0 };
 
     for (size_t i = 0; i < catalogue->n_generators; i++) {
@@ -374,10 +325,7 @@ static int argument_error(const struct gcal_catalogue *catalogue,
 
         for (size_t j = 0;
              j < g->n_arguments && gcal_catalogue_tags_match(tags, match, g); j++)
-            if (add_word(&known, g->arguments[j].name, err) < 0) {
-                free(known.list);
-                return -1;
-            }
+            add_word(&known, g->arguments[j].name);
     }
     for (size_t i = 0; i < known.n && known.n <= MAX_LISTED; i++)
         gcal_buf_printf(&names, "%s%s", i ? ", " : "; there are: ", known.list[i]);
@@ -386,7 +334,7 @@ static int argument_error(const struct gcal_catalogue *catalogue,
                    argument, gcal_similar_hint(argument, known.list).text,
                    names.data ? names.data : "");
     gcal_buf_free(&names);
-    free(known.list);
+    gcal_arena_destroy(known.arena);
     return -1;
 }
 

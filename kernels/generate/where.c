@@ -114,19 +114,19 @@ static const struct gcal_generator_arg *next_argument(const struct gcal_generato
 static int evaluate(const struct gcal_generator_setting *s, const struct gcal_yaml *node,
                     bool *holds, struct gcal_error *err)
 {
+    struct gcal_arena *arena = gcal_arena_create();
     struct gcal_error reason = { 0 };
-    char *text = gcal_generator_expand(s, node, "where", err);
-    struct gcal_assume *condition;
-    int rc = 0;
+    const char *text = gcal_generator_expand(arena, s, node, "where", err);
+    struct gcal_assume *condition =
+        text ? gcal_assume_parse(text, 0, NULL, &reason) : NULL;
+    int rc = condition ? 0 : -1;
 
-    if (!text)
-        return -1;
-    if ((condition = gcal_assume_parse(text, 0, NULL, &reason)))
+    if (condition)
         *holds = gcal_assume_check(condition, NULL, NULL) == 0;
-    else
-        rc = gcal_yaml_error(node, err, "where: %s", reason.text);
+    else if (text)
+        gcal_yaml_error(node, err, "where: %s", reason.text);
     gcal_assume_destroy(condition);
-    free(text);
+    gcal_arena_destroy(arena);
     return rc;
 }
 

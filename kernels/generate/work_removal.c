@@ -2,15 +2,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/model/feature.h"
 #include "kernels/generate/private.h"
 
-/* The source with the work removed; the caller's to free. */
+/* The source with the work removed; NULL with 'err'. */
 static char *remove_work(const struct gcal_generator_setting *s,
-                         const struct gcal_kernel *kernel,
-                         struct gcal_remove_element *element, struct gcal_error *err)
+                         struct gcal_kernel *kernel, struct gcal_remove_element *element,
+                         struct gcal_error *err)
 {
     static const enum gcal_remove_form forms[] = {
         [GCAL_KERNEL_LOADS] = GCAL_REMOVE_KEEP_LOADS,
@@ -19,7 +20,7 @@ static char *remove_work(const struct gcal_generator_setting *s,
     };
     struct gcal_count_request request = gcal_generator_setting_request(s, kernel);
     /* The kernel's source with its trips as annotations, which a derived source keeps, while
-     * lines change; the caller's to free.
+     * lines change.
      */
     size_t prelude = strlen(gcal_source_tag_prelude); /* lines count from its end */
     const char *at = kernel->source + prelude;
@@ -38,46 +39,34 @@ static char *remove_work(const struct gcal_generator_setting *s,
         gcal_buf_printf(&out, "#pragma gpucal trips %s\n", kernel->trips[i].parameter);
     }
     gcal_buf_puts(&out, at);
-    char *annotated = gcal_buf_take(&out, err);
     const char *keep = gcal_generator_keep_value(s), *kept[GCAL_GENERATOR_MAX_KEPT];
     const char *accumulators = gcal_generator_setting_value(s, "accumulators");
     const char *barriers = gcal_generator_setting_value(s, "barriers");
     struct gcal_remove_options removal = { .form = forms[s->generator->form],
                                            .keep = kept };
-    char *names = NULL, *rest, *text = NULL, *source = NULL;
+    char *names = keep ? gcal_arena_strdup(kernel->arena, keep) : NULL, *text, *source;
 
-    if (!annotated)
-        return NULL;
-    request.source = annotated;
+    request.source = gcal_arena_take(kernel->arena, &out);
     request.n_trips = 0;
     if (accumulators && removal.form != GCAL_REMOVE_KEEP_ONCHIP)
         removal.n_accumulators = (size_t)atoi(accumulators);
     removal.drop_barriers = removal.form == GCAL_REMOVE_KEEP_MEMORY && barriers &&
                             strcmp(barriers, "False") == 0;
-    if (keep && strcmp(keep, "all") != 0) {
-        if (!(names = rest = strdup(keep))) {
-            gcal_error_memory(err);
-            goto out;
-        }
-        while (removal.n_keep < GCAL_GENERATOR_MAX_KEPT && rest)
-            kept[removal.n_keep++] = strsep(&rest, "+");
-    }
-    if ((text = gcal_remove_work(&request, &removal, element, err)) &&
-        !(source = gcal_buf_format("%s%s", gcal_source_tag_prelude, text)))
-        gcal_error_memory(err);
-out:
+    while (keep && strcmp(keep, "all") != 0 && names &&
+           removal.n_keep < GCAL_GENERATOR_MAX_KEPT)
+        kept[removal.n_keep++] = strsep(&names, "+");
+    if (!(text = gcal_remove_work(&request, &removal, element, err)))
+        return NULL;
+    source = gcal_arena_format(kernel->arena, "%s%s", gcal_source_tag_prelude, text);
     free(text);
-    free(names);
-    free(annotated);
     return source;
 }
 
 /* Adds the buffer of gcal_remove_work(): one element per work-item, and now the kernel's
  * only output.
  */
-static int add_removed_arg(struct gcal_kernel *kernel,
-                           const struct gcal_remove_element *element,
-                           struct gcal_error *err)
+static void add_removed_arg(struct gcal_kernel *kernel,
+                            const struct gcal_remove_element *element)
 {
     struct gcal_arg *arg = &kernel->args[kernel->n_args++];
     struct gcal_buf value = { 0 };
@@ -91,10 +80,9 @@ static int add_removed_arg(struct gcal_kernel *kernel,
     arg->kind = GCAL_ARG_BUFFER;
     arg->output =
         element->n_lanes != 3; /* whose padding each device leaves as it likes */
-    arg->value = gcal_buf_take(&value, err);
-    arg->name = strdup("read_tgt_dest");
-    arg->dtype = strdup(element->dtype);
-    return arg->value && arg->name && arg->dtype ? 0 : gcal_error_memory(err);
+    arg->value = gcal_arena_take(kernel->arena, &value);
+    arg->name = gcal_arena_strdup(kernel->arena, "read_tgt_dest");
+    arg->dtype = gcal_arena_strdup(kernel->arena, element->dtype);
 }
 
 int gcal_kernel_remove_work(const struct gcal_generator_setting *s,
@@ -102,19 +90,16 @@ int gcal_kernel_remove_work(const struct gcal_generator_setting *s,
                             const struct gcal_kernel_cache_entry *counted,
                             struct gcal_remove_element *element, struct gcal_error *err)
 {
-    char *source;
+    char *source = counted ? gcal_arena_strdup(kernel->arena, counted->source)
+                           : remove_work(s, kernel, element, err);
 
-    if (!counted)
-        source = remove_work(s, kernel, element, err);
-    else {
-        *element = counted->element;
-        if (!(source = strdup(counted->source)))
-            gcal_error_memory(err);
-    }
     if (!source)
         return -1;
-    free(kernel->source);
+    if (counted)
+        *element = counted->element;
     kernel->source = source;
-    gcal_kernel_clear_trips(kernel); /* annotations of the source */
-    return element->dtype ? add_removed_arg(kernel, element, err) : 0;
+    kernel->n_trips = 0; /* they are annotations of the source now */
+    if (element->dtype)
+        add_removed_arg(kernel, element);
+    return 0;
 }

@@ -1,8 +1,7 @@
 /* arguments.c - arguments of a kernel whose description has none */
-#include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/buf.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "mpi/commands/own/own.h"
 
@@ -12,18 +11,6 @@ static bool is_size(const struct gcal_kernel *kernel, const char *name)
         if (strcmp(kernel->sizes[i].name, name) == 0)
             return true;
     return false;
-}
-
-/* The extents of an image are those that its accesses reach. */
-static int make_up_image(const struct gcal_count_signature_arg *arg,
-                         struct gcal_arg *made, struct gcal_error *err)
-{
-    made->channels = 4;
-    made->layered = arg->is_layered;
-    for (size_t d = 0; d < arg->n_extents; d++)
-        if (!(made->extents[d] = strdup(arg->extents[d])))
-            return gcal_error_memory(err);
-    return 0;
 }
 
 static int make_up(const struct gcal_kernel *kernel,
@@ -39,6 +26,7 @@ static int make_up(const struct gcal_kernel *kernel,
         [GCAL_COUNT_SIGNATURE_STRUCT] = GCAL_ARG_STRUCT,
     };
     bool is_image = arg->kind == GCAL_COUNT_SIGNATURE_IMAGE;
+    struct gcal_arena *arena = kernel->arena;
 
     if (arg->kind == GCAL_COUNT_SIGNATURE_OTHER || arg->unknown ||
         (is_image && !arg->elements)) {
@@ -57,21 +45,26 @@ static int make_up(const struct gcal_kernel *kernel,
     made->output = made->kind == GCAL_ARG_BUFFER && arg->written;
     made->member = arg->is_member;
     made->offset = arg->offset;
-    made->members = arg->members ? strdup(arg->members) : NULL;
-    made->name = strdup(arg->name);
-    made->dtype = strdup(arg->dtype ? arg->dtype : "uint32");
-    /* The caller's to free. */
-    made->value = made->kind == GCAL_ARG_SAMPLER
-                      ? strdup("0")
-                      : (arg->kind != GCAL_COUNT_SIGNATURE_SCALAR
-                             ? arg->elements ? strdup(arg->elements)
-                                             : gcal_buf_format("%zu", arg->per_item)
-                             : strdup(is_size(kernel, arg->name) ? arg->name
-                                      : *arg->dtype == 'f'       ? "0.5"
-                                                                 : "1"));
-    if (!made->name || !made->dtype || !made->value || !arg->members != !made->members)
-        return gcal_error_memory(err);
-    return is_image ? make_up_image(arg, made, err) : 0;
+    made->members = arg->members ? gcal_arena_strdup(arena, arg->members) : NULL;
+    made->name = gcal_arena_strdup(arena, arg->name);
+    made->dtype = gcal_arena_strdup(arena, arg->dtype ? arg->dtype : "uint32");
+    if (made->kind == GCAL_ARG_SAMPLER)
+        made->value = gcal_arena_strdup(arena, "0");
+    else if (arg->kind == GCAL_COUNT_SIGNATURE_SCALAR)
+        made->value = gcal_arena_strdup(arena, is_size(kernel, arg->name) ? arg->name
+                                               : *arg->dtype == 'f'       ? "0.5"
+                                                                          : "1");
+    else
+        made->value = arg->elements ? gcal_arena_strdup(arena, arg->elements)
+                                    : gcal_arena_format(arena, "%zu", arg->per_item);
+    if (!is_image)
+        return 0;
+    /* The extents of an image are those that its accesses reach. */
+    made->channels = 4;
+    made->layered = arg->is_layered;
+    for (size_t d = 0; d < arg->n_extents; d++)
+        made->extents[d] = gcal_arena_strdup(arena, arg->extents[d]);
+    return 0;
 }
 
 int gcal_own_arguments_make_up(struct gcal_kernel *kernel, struct gcal_error *err)
@@ -83,11 +76,9 @@ int gcal_own_arguments_make_up(struct gcal_kernel *kernel, struct gcal_error *er
     if (kernel->n_args || gcal_kernel_is_transfer(kernel))
         return 0;
     rc = gcal_count_signature_read(&request, &signature, err);
-    if (rc == 0 && signature.n_args) {
-        free(kernel->args);
-        if (!(kernel->args = calloc(signature.n_args, sizeof(*kernel->args))))
-            rc = gcal_error_memory(err);
-    }
+    if (rc == 0)
+        kernel->args =
+            gcal_arena_alloc(kernel->arena, signature.n_args, sizeof(*kernel->args));
     while (rc == 0 && kernel->n_args < signature.n_args) {
         size_t i = kernel->n_args++;
 

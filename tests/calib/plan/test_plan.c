@@ -15,6 +15,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/error.h"
@@ -101,11 +102,11 @@ static struct gcal_kernel_list list;
 static enum behaviour behaviours[MAX_KERNELS];
 static double times_s[MAX_KERNELS];
 
-static struct gcal_size *one_size(double value)
+static struct gcal_size *one_size(struct gcal_arena *a, double value)
 {
-    struct gcal_size *size = calloc(1, sizeof(*size));
+    struct gcal_size *size = gcal_arena_alloc(a, 1, sizeof(*size));
 
-    size->name = strdup("n");
+    size->name = gcal_arena_strdup(a, "n");
     size->value = value;
     return size;
 }
@@ -133,41 +134,45 @@ static struct gcal_profile *make_profile(void)
 static void add_kernel(const char *family, double n, bool sweep, double time_s,
                        enum behaviour behaviour)
 {
-    struct gcal_kernel *k = calloc(1, sizeof(*k));
+    struct gcal_arena *a = gcal_arena_create();
+    struct gcal_kernel *k = gcal_arena_alloc(a, 1, sizeof(*k));
 
-    k->name = gcal_buf_format("%s n:%.0f", family, n);
-    k->id = strdup(k->name);
-    k->generator = strdup(family);
-    k->family = strdup(family);
-    k->variant = strdup(family);
-    k->source = strdup("kernel void twice(global float *c, global const float *a, int n)"
-                       "{ c[get_global_id(0)] = 2 * a[get_global_id(0)]; }");
-    k->entry = strdup("twice");
+    k->arena = a;
+    k->name = gcal_arena_format(a, "%s n:%.0f", family, n);
+    k->id = gcal_arena_strdup(a, k->name);
+    k->generator = gcal_arena_strdup(a, family);
+    k->family = gcal_arena_strdup(a, family);
+    k->variant = gcal_arena_strdup(a, family);
+    k->source = gcal_arena_strdup(
+        a, "kernel void twice(global float *c, global const float *a, int n)"
+           "{ c[get_global_id(0)] = 2 * a[get_global_id(0)]; }");
+    k->entry = gcal_arena_strdup(a, "twice");
     k->n_dims = 1;
     k->local_size[0] = 1;
-    k->global_size[0] = strdup("n");
+    k->global_size[0] = gcal_arena_strdup(a, "n");
     k->n_sizes = k->n_check_sizes = 1;
-    k->sizes = one_size(n);
-    k->check_sizes = one_size(CHECK_N);
+    k->sizes = one_size(a, n);
+    k->check_sizes = one_size(a, CHECK_N);
     k->n_args = 3;
-    k->args = calloc(3, sizeof(*k->args));
-    k->args[0] = (struct gcal_arg){ .name = strdup("c"),
+    k->args = gcal_arena_alloc(a, 3, sizeof(*k->args));
+    k->args[0] = (struct gcal_arg){ .name = gcal_arena_strdup(a, "c"),
                                     .kind = GCAL_ARG_BUFFER,
-                                    .dtype = strdup("float32"),
-                                    .value = strdup("n"),
+                                    .dtype = gcal_arena_strdup(a, "float32"),
+                                    .value = gcal_arena_strdup(a, "n"),
                                     .output = true };
-    k->args[1] = (struct gcal_arg){ .name = strdup("a"),
+    k->args[1] = (struct gcal_arg){ .name = gcal_arena_strdup(a, "a"),
                                     .kind = GCAL_ARG_BUFFER,
-                                    .dtype = strdup("float32"),
-                                    .value = strdup("n"),
+                                    .dtype = gcal_arena_strdup(a, "float32"),
+                                    .value = gcal_arena_strdup(a, "n"),
                                     .output = false };
-    k->args[2] = (struct gcal_arg){ .name = strdup("n"),
+    k->args[2] = (struct gcal_arg){ .name = gcal_arena_strdup(a, "n"),
                                     .kind = GCAL_ARG_SCALAR,
-                                    .dtype = strdup("int32"),
-                                    .value = strdup("n"),
+                                    .dtype = gcal_arena_strdup(a, "int32"),
+                                    .value = gcal_arena_strdup(a, "n"),
                                     .output = false };
-    k->reference = strdup("void reference(float *c, const float *a, int n)"
-                          "{ for (int i = 0; i < n; i++) c[i] = 2 * a[i]; }");
+    k->reference =
+        gcal_arena_strdup(a, "void reference(float *c, const float *a, int n)"
+                             "{ for (int i = 0; i < n; i++) c[i] = 2 * a[i]; }");
     k->tolerance = 1e-6;
     k->sweep = sweep;
     set_use(&k->uses, "m", GCAL_KERNEL_FITTED);

@@ -46,12 +46,14 @@ static void add_entry(struct gcal_profile *profile, const char *feature,
 /* A family of its own; 'counts': by operation. */
 static void add_kernel(const char *generator, const double *counts)
 {
-    struct gcal_kernel *k = calloc(1, sizeof(*k));
+    struct gcal_arena *a = gcal_arena_create();
+    struct gcal_kernel *k = gcal_arena_alloc(a, 1, sizeof(*k));
 
-    k->name = gcal_buf_format("%s %zu", generator, list.n_kernels);
-    k->id = strdup(k->name);
-    k->family = strdup(k->name);
-    k->generator = strdup(generator);
+    k->arena = a;
+    k->name = gcal_arena_format(a, "%s %zu", generator, list.n_kernels);
+    k->id = gcal_arena_strdup(a, k->name);
+    k->family = gcal_arena_strdup(a, k->name);
+    k->generator = gcal_arena_strdup(a, generator);
     set_use(&k->uses, "m", GCAL_KERNEL_FITTED);
     k->profile = calloc(1, sizeof(*k->profile));
     k->profile->kernel = strdup("k");

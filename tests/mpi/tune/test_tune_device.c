@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/generate/generate.h"
@@ -183,6 +184,7 @@ static void builds_into_the_folder(void **state)
 /* A space without arguments: as large as the accesses reach. */
 static void makes_arguments_up(void **state)
 {
+    struct gcal_arena *arena = gcal_arena_create();
     struct gcal_kernel *kernel = &kernels[0];
     struct gcal_kernel_list list = { .n_kernels = 1, .kernels = &kernel };
     struct gcal_tune_time time = { 0 };
@@ -190,6 +192,7 @@ static void makes_arguments_up(void **state)
 
     (void)state;
     space.kernels = &list;
+    kernel->arena = arena;
     kernel->n_args = 0;
     kernel->args = NULL;
     kernel->build_options = "-DF=3 -DAGAIN"; /* checked anew */
@@ -201,22 +204,17 @@ static void makes_arguments_up(void **state)
         assert_string_equal(kernel->args[i].name, i ? "b" : "a");
         assert_string_equal(kernel->args[i].value, "n");
         assert_int_equal(kernel->args[i].output, i == 1);
-        free(kernel->args[i].name);
-        free(kernel->args[i].dtype);
-        free(kernel->args[i].value);
     }
-    free(kernel->args);
     kernel->n_args = 0;
     kernel->args = NULL;
     kernel->source = "__kernel void scale(__global float *a, __global const int *at)\n"
                      "{ a[at[get_global_id(0)]] = 1; }\n";
     assert_int_equal(gcal_own_arguments_make_up(kernel, &err), -1);
     assert_non_null(strstr(err.text, "scale has no 'args', and 'a' cannot be made up: "));
-    free(kernel->args[0].name);
-    free(kernel->args);
     kernel->n_args = 2;
     kernel->args = args;
     space.kernels = NULL;
+    gcal_arena_destroy(arena);
 }
 
 int main(int argc, char **argv)
