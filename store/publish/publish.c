@@ -134,7 +134,8 @@ static bool merge_type(struct gcal_arena *arena, const struct gcal_params *param
 /* ---- kernels ---- */
 
 /* Of one kernel on one type; the oldest beyond it go. */
-#define MAX_TIMES 64
+#define MAX_SIZES 64
+#define MAX_TIMES 256
 
 static const struct gcal_params_device *find_type(const struct gcal_params *params,
                                                   const char *type)
@@ -145,10 +146,14 @@ static const struct gcal_params_device *find_type(const struct gcal_params *para
     return NULL;
 }
 
-static bool has_sizes(const struct gcal_params_model *model, const char *sizes)
+static bool is_known(const struct gcal_params_model *model, size_t n,
+                     const struct gcal_params_time *time, bool on_device)
 {
-    for (size_t i = 0; i < model->n_times; i++)
-        if (strcmp(model->times[i].sizes, sizes) == 0)
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(model->times[i].sizes, time->sizes) == 0 &&
+            (!on_device || !time->device ||
+             (model->times[i].device &&
+              strcmp(model->times[i].device, time->device) == 0)))
             return true;
     return false;
 }
@@ -158,16 +163,23 @@ static void merge_times(struct gcal_arena *arena, const struct gcal_params_devic
                         struct gcal_params_model *model)
 {
     const struct gcal_params_model *m = old && old->n_models ? old->models : NULL;
-    size_t n = model->n_times;
+    size_t n = model->n_times, n_sizes = 0;
     struct gcal_params_time *times =
         gcal_arena_alloc(arena, n + (m ? m->n_times : 0), sizeof(*times));
 
     if (n)
         memcpy(times, model->times, n * sizeof(*times));
-    for (size_t i = 0; m && i < m->n_times; i++)
-        if (!has_sizes(model, m->times[i].sizes))
-            times[n++] = m->times[i];
     model->times = times;
+    for (size_t i = 0; i < n; i++)
+        n_sizes += !is_known(model, i, &times[i], false);
+    for (size_t i = 0; m && i < m->n_times; i++) {
+        bool is_new = !is_known(model, n, &m->times[i], false);
+
+        if (is_known(model, n, &m->times[i], true) || (is_new && n_sizes == MAX_SIZES))
+            continue;
+        n_sizes += is_new;
+        times[n++] = m->times[i];
+    }
     model->n_times = n < MAX_TIMES ? n : MAX_TIMES;
 }
 
