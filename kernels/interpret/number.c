@@ -9,208 +9,124 @@
 
 /* ---- floating point ---- */
 
-#define MATH1(name, expression)                                                          \
-    static double name(double x, double y, double z)                                     \
+/* Every name, its number of arguments x, y and z, and its value. */
+#define FLOAT_FUNCTIONS(F)                                                               \
+    F(sqrt, 1, sqrt(x))                                                                  \
+    F(rsqrt, 1, 1.0 / sqrt(x))                                                           \
+    F(cbrt, 1, cbrt(x))                                                                  \
+    F(exp, 1, exp(x))                                                                    \
+    F(exp2, 1, exp2(x))                                                                  \
+    F(exp10, 1, pow(10.0, x))                                                            \
+    F(expm1, 1, expm1(x))                                                                \
+    F(log, 1, log(x))                                                                    \
+    F(log2, 1, log2(x))                                                                  \
+    F(log10, 1, log10(x))                                                                \
+    F(log1p, 1, log1p(x))                                                                \
+    F(sin, 1, sin(x))                                                                    \
+    F(cos, 1, cos(x))                                                                    \
+    F(tan, 1, tan(x))                                                                    \
+    F(asin, 1, asin(x))                                                                  \
+    F(acos, 1, acos(x))                                                                  \
+    F(atan, 1, atan(x))                                                                  \
+    F(sinh, 1, sinh(x))                                                                  \
+    F(cosh, 1, cosh(x))                                                                  \
+    F(tanh, 1, tanh(x))                                                                  \
+    F(erf, 1, erf(x))                                                                    \
+    F(erfc, 1, erfc(x))                                                                  \
+    F(fabs, 1, fabs(x))                                                                  \
+    F(floor, 1, floor(x))                                                                \
+    F(ceil, 1, ceil(x))                                                                  \
+    F(round, 1, round(x))                                                                \
+    F(rint, 1, rint(x))                                                                  \
+    F(trunc, 1, trunc(x))                                                                \
+    F(recip, 1, 1.0 / x)                                                                 \
+    F(isnan, 1, isnan(x) != 0)                                                           \
+    F(isinf, 1, isinf(x) != 0)                                                           \
+    F(isfinite, 1, isfinite(x) != 0)                                                     \
+    F(divide, 2, x / y)                                                                  \
+    F(pow, 2, pow(x, y))                                                                 \
+    F(powr, 2, pow(x, y))                                                                \
+    F(pown, 2, pow(x, y))                                                                \
+    F(atan2, 2, atan2(x, y))                                                             \
+    F(fmin, 2, fmin(x, y))                                                               \
+    F(fmax, 2, fmax(x, y))                                                               \
+    F(min, 2, fmin(x, y))                                                                \
+    F(max, 2, fmax(x, y))                                                                \
+    F(fmod, 2, fmod(x, y))                                                               \
+    F(hypot, 2, hypot(x, y))                                                             \
+    F(step, 2, y < x ? 0.0 : 1.0)                                                        \
+    F(copysign, 2, copysign(x, y))                                                       \
+    F(fma, 3, fma(x, y, z))                                                              \
+    F(mad, 3, fma(x, y, z))                                                              \
+    F(clamp, 3, fmin(fmax(x, y), z))                                                     \
+    F(mix, 3, x + (y - x) * z)                                                           \
+    F(acosh, 1, acosh(x))                                                                \
+    F(asinh, 1, asinh(x))                                                                \
+    F(atanh, 1, atanh(x))                                                                \
+    F(acospi, 1, acos(x) / PI)                                                           \
+    F(asinpi, 1, asin(x) / PI)                                                           \
+    F(atanpi, 1, atan(x) / PI)                                                           \
+    F(cospi, 1, cos(PI *x))                                                              \
+    F(sinpi, 1, sin(PI *x))                                                              \
+    F(tanpi, 1, tan(PI *x))                                                              \
+    F(lgamma, 1, lgamma(x))                                                              \
+    F(tgamma, 1, tgamma(x))                                                              \
+    F(logb, 1, logb(x))                                                                  \
+    F(ilogb, 1, logb(x))                                                                 \
+    F(degrees, 1, x *(180 / PI))                                                         \
+    F(radians, 1, x *(PI / 180))                                                         \
+    F(sign, 1, isnan(x) ? 0 : x > 0 ? 1 : x < 0 ? -1 : x)                                \
+    F(isnormal, 1, isnormal(x) != 0)                                                     \
+    F(signbit, 1, signbit(x) != 0)                                                       \
+    F(isequal, 2, x == y)                                                                \
+    F(isnotequal, 2, x != y)                                                             \
+    F(isgreater, 2, isgreater(x, y) != 0)                                                \
+    F(isgreaterequal, 2, isgreaterequal(x, y) != 0)                                      \
+    F(isless, 2, isless(x, y) != 0)                                                      \
+    F(islessequal, 2, islessequal(x, y) != 0)                                            \
+    F(islessgreater, 2, islessgreater(x, y) != 0)                                        \
+    F(isordered, 2, !isunordered(x, y))                                                  \
+    F(isunordered, 2, isunordered(x, y) != 0)                                            \
+    F(atan2pi, 2, atan2(x, y) / PI)                                                      \
+    F(fdim, 2, fdim(x, y))                                                               \
+    F(remainder, 2, remainder(x, y))                                                     \
+    F(maxmag, 2, fabs(x) > fabs(y) ? x : fabs(x) < fabs(y) ? y : fmax(x, y))             \
+    F(minmag, 2, fabs(x) < fabs(y) ? x : fabs(x) > fabs(y) ? y : fmin(x, y))             \
+    F(ldexp, 2, ldexp(x, (int)y))                                                        \
+    F(rootn, 2, x < 0 && fmod(y, 2) != 0 ? -pow(-x, 1 / y) : pow(x, 1 / y))              \
+    F(nextafter, 2, nextafter(x, y))                                                     \
+    F(smoothstep, 3,                                                                     \
+      fmin(fmax((z - x) / (y - x), 0), 1) * fmin(fmax((z - x) / (y - x), 0), 1) *        \
+          (3 - 2 * fmin(fmax((z - x) / (y - x), 0), 1)))
+
+/* Parts of functions with two results, by names that no source has. */
+#define FLOAT_PARTS(F)                                                                   \
+    F(fraction, 1, fmin(x - floor(x), 0x1.fffffep-1))                                    \
+    F(above, 1, x - trunc(x))                                                            \
+    F(mantissa, 1, frexp(x, &(int){ 0 }))                                                \
+    F(exponent, 1, x == 0 || !isfinite(x) ? 0 : logb(x) + 1)
+
+#define DEFINE_FLOAT(name, n, value)                                                     \
+    static double m_##name(double x, double y, double z)                                 \
     {                                                                                    \
         (void)y;                                                                         \
         (void)z;                                                                         \
-        return expression;                                                               \
+        return value;                                                                    \
     }
-#define MATH2(name, expression)                                                          \
-    static double name(double x, double y, double z)                                     \
-    {                                                                                    \
-        (void)z;                                                                         \
-        return expression;                                                               \
-    }
-#define MATH3(name, expression)                                                          \
-    static double name(double x, double y, double z)                                     \
-    {                                                                                    \
-        return expression;                                                               \
-    }
-MATH1(m_sqrt, sqrt(x))
-MATH1(m_rsqrt, 1.0 / sqrt(x))
-MATH1(m_cbrt, cbrt(x))
-MATH1(m_exp, exp(x))
-MATH1(m_exp2, exp2(x))
-MATH1(m_exp10, pow(10.0, x))
-MATH1(m_expm1, expm1(x))
-MATH1(m_log, log(x))
-MATH1(m_log2, log2(x))
-MATH1(m_log10, log10(x))
-MATH1(m_log1p, log1p(x))
-MATH1(m_sin, sin(x))
-MATH1(m_cos, cos(x))
-MATH1(m_tan, tan(x))
-MATH1(m_asin, asin(x))
-MATH1(m_acos, acos(x))
-MATH1(m_atan, atan(x))
-MATH1(m_sinh, sinh(x))
-MATH1(m_cosh, cosh(x))
-MATH1(m_tanh, tanh(x))
-MATH1(m_erf, erf(x))
-MATH1(m_erfc, erfc(x))
-MATH1(m_fabs, fabs(x))
-MATH1(m_floor, floor(x))
-MATH1(m_ceil, ceil(x))
-MATH1(m_round, round(x))
-MATH1(m_rint, rint(x))
-MATH1(m_trunc, trunc(x))
-MATH1(m_recip, 1.0 / x)
-MATH1(m_acosh, acosh(x))
-MATH1(m_asinh, asinh(x))
-MATH1(m_atanh, atanh(x))
-MATH1(m_acospi, acos(x) / PI)
-MATH1(m_asinpi, asin(x) / PI)
-MATH1(m_atanpi, atan(x) / PI)
-MATH1(m_cospi, cos(PI *x))
-MATH1(m_sinpi, sin(PI *x))
-MATH1(m_tanpi, tan(PI *x))
-MATH1(m_lgamma, lgamma(x))
-MATH1(m_tgamma, tgamma(x))
-MATH1(m_logb, logb(x))
-MATH1(m_degrees, x *(180 / PI))
-MATH1(m_radians, x *(PI / 180))
-MATH1(m_sign, isnan(x) ? 0 : x > 0 ? 1 : x < 0 ? -1 : x)
-MATH1(m_fraction, fmin(x - floor(x), 0x1.fffffep-1))
-MATH1(m_above, x - trunc(x))
-MATH1(m_mantissa, frexp(x, &(int){ 0 }))
-MATH1(m_exponent, x == 0 || !isfinite(x) ? 0 : logb(x) + 1)
-MATH1(m_isnormal, isnormal(x) != 0)
-MATH1(m_signbit, signbit(x) != 0)
-MATH2(m_isequal, x == y)
-MATH2(m_isnotequal, x != y)
-MATH2(m_isgreater, isgreater(x, y) != 0)
-MATH2(m_isgreaterequal, isgreaterequal(x, y) != 0)
-MATH2(m_isless, isless(x, y) != 0)
-MATH2(m_islessequal, islessequal(x, y) != 0)
-MATH2(m_islessgreater, islessgreater(x, y) != 0)
-MATH2(m_isordered, !isunordered(x, y))
-MATH2(m_isunordered, isunordered(x, y) != 0)
-MATH2(m_atan2pi, atan2(x, y) / PI)
-MATH2(m_fdim, fdim(x, y))
-MATH2(m_remainder, remainder(x, y))
-MATH2(m_maxmag, fabs(x) > fabs(y) ? x : fabs(x) < fabs(y) ? y : fmax(x, y))
-MATH2(m_minmag, fabs(x) < fabs(y) ? x : fabs(x) > fabs(y) ? y : fmin(x, y))
-MATH2(m_ldexp, ldexp(x, (int)y))
-MATH2(m_rootn, x < 0 && fmod(y, 2) != 0 ? -pow(-x, 1 / y) : pow(x, 1 / y))
-MATH2(m_nextafter, nextafter(x, y))
-MATH2(m_nextafter_single, (double)nextafterf((float)x, (float)y))
-MATH3(m_smoothstep, fmin(fmax((z - x) / (y - x), 0), 1) *
-                        fmin(fmax((z - x) / (y - x), 0), 1) *
-                        (3 - 2 * fmin(fmax((z - x) / (y - x), 0), 1)))
-MATH1(m_isnan, isnan(x) != 0)
-MATH1(m_isinf, isinf(x) != 0)
-MATH1(m_isfinite, isfinite(x) != 0)
-MATH2(m_divide, x / y)
-MATH2(m_pow, pow(x, y))
-MATH2(m_atan2, atan2(x, y))
-MATH2(m_fmin, fmin(x, y))
-MATH2(m_fmax, fmax(x, y))
-MATH2(m_fmod, fmod(x, y))
-MATH2(m_hypot, hypot(x, y))
-MATH2(m_copysign, copysign(x, y))
-MATH2(m_step, y < x ? 0.0 : 1.0)
-MATH3(m_fma, fma(x, y, z))
-MATH3(m_fma_single, fmaf((float)x, (float)y, (float)z))
-MATH3(m_clamp, fmin(fmax(x, y), z))
-MATH3(m_mix, x + (y - x) * z)
+#define FLOAT_ROW(name, n, value) { #name, n, m_##name },
+#define PART_ROW(name, n, value)  { " " #name, n, m_##name },
+
+FLOAT_FUNCTIONS(DEFINE_FLOAT)
+FLOAT_PARTS(DEFINE_FLOAT)
+/* In single precision; through double they would round twice. */
+DEFINE_FLOAT(nextafter_single, 3, (double)nextafterf((float)x, (float)y))
+DEFINE_FLOAT(fma_single, 3, fmaf((float)x, (float)y, (float)z))
 
 static const struct {
     const char *name;
     int n;
     double (*run)(double, double, double);
-} float_functions[] = {
-    { "sqrt", 1, m_sqrt },
-    { "rsqrt", 1, m_rsqrt },
-    { "cbrt", 1, m_cbrt },
-    { "exp", 1, m_exp },
-    { "exp2", 1, m_exp2 },
-    { "exp10", 1, m_exp10 },
-    { "expm1", 1, m_expm1 },
-    { "log", 1, m_log },
-    { "log2", 1, m_log2 },
-    { "log10", 1, m_log10 },
-    { "log1p", 1, m_log1p },
-    { "sin", 1, m_sin },
-    { "cos", 1, m_cos },
-    { "tan", 1, m_tan },
-    { "asin", 1, m_asin },
-    { "acos", 1, m_acos },
-    { "atan", 1, m_atan },
-    { "sinh", 1, m_sinh },
-    { "cosh", 1, m_cosh },
-    { "tanh", 1, m_tanh },
-    { "erf", 1, m_erf },
-    { "erfc", 1, m_erfc },
-    { "fabs", 1, m_fabs },
-    { "floor", 1, m_floor },
-    { "ceil", 1, m_ceil },
-    { "round", 1, m_round },
-    { "rint", 1, m_rint },
-    { "trunc", 1, m_trunc },
-    { "recip", 1, m_recip },
-    { "isnan", 1, m_isnan },
-    { "isinf", 1, m_isinf },
-    { "isfinite", 1, m_isfinite },
-    { "divide", 2, m_divide },
-    { "pow", 2, m_pow },
-    { "powr", 2, m_pow },
-    { "pown", 2, m_pow },
-    { "atan2", 2, m_atan2 },
-    { "fmin", 2, m_fmin },
-    { "fmax", 2, m_fmax },
-    { "min", 2, m_fmin },
-    { "max", 2, m_fmax },
-    { "fmod", 2, m_fmod },
-    { "hypot", 2, m_hypot },
-    { "step", 2, m_step },
-    { "copysign", 2, m_copysign },
-    { "fma", 3, m_fma },
-    { "mad", 3, m_fma },
-    { "clamp", 3, m_clamp },
-    { "mix", 3, m_mix },
-    { "acosh", 1, m_acosh },
-    { "asinh", 1, m_asinh },
-    { "atanh", 1, m_atanh },
-    { "acospi", 1, m_acospi },
-    { "asinpi", 1, m_asinpi },
-    { "atanpi", 1, m_atanpi },
-    { "cospi", 1, m_cospi },
-    { "sinpi", 1, m_sinpi },
-    { "tanpi", 1, m_tanpi },
-    { "lgamma", 1, m_lgamma },
-    { "tgamma", 1, m_tgamma },
-    { "logb", 1, m_logb },
-    { "ilogb", 1, m_logb },
-    { "degrees", 1, m_degrees },
-    { "radians", 1, m_radians },
-    { "sign", 1, m_sign },
-    { "isnormal", 1, m_isnormal },
-    { "signbit", 1, m_signbit },
-    { "isequal", 2, m_isequal },
-    { "isnotequal", 2, m_isnotequal },
-    { "isgreater", 2, m_isgreater },
-    { "isgreaterequal", 2, m_isgreaterequal },
-    { "isless", 2, m_isless },
-    { "islessequal", 2, m_islessequal },
-    { "islessgreater", 2, m_islessgreater },
-    { "isordered", 2, m_isordered },
-    { "isunordered", 2, m_isunordered },
-    { "atan2pi", 2, m_atan2pi },
-    { "fdim", 2, m_fdim },
-    { "remainder", 2, m_remainder },
-    { "maxmag", 2, m_maxmag },
-    { "minmag", 2, m_minmag },
-    { "ldexp", 2, m_ldexp },
-    { "rootn", 2, m_rootn },
-    { "nextafter", 2, m_nextafter },
-    { "smoothstep", 3, m_smoothstep },
-    /* parts of functions with two results */
-    { " fraction", 1, m_fraction },
-    { " above", 1, m_above },
-    { " mantissa", 1, m_mantissa },
-    { " exponent", 1, m_exponent },
-};
+} float_functions[] = { FLOAT_FUNCTIONS(FLOAT_ROW) FLOAT_PARTS(PART_ROW) };
 
 /* ---- integers; 'repr' is that of the operands ---- */
 
@@ -427,8 +343,9 @@ static bool pick_float(struct gcal_interp_node *n, const char *name, size_t leng
             (size_t)float_functions[i].n != n->n_list)
             continue;
         n->k.call.floats = float_functions[i].run;
-        if (repr == GCAL_INTERP_F32 && n->k.call.floats == m_fma)
-            n->k.call.floats = m_fma_single; /* through double would round twice */
+        if (repr == GCAL_INTERP_F32 &&
+            (n->k.call.floats == m_fma || n->k.call.floats == m_mad))
+            n->k.call.floats = m_fma_single;
         if (repr == GCAL_INTERP_F32 && n->k.call.floats == m_nextafter)
             n->k.call.floats = m_nextafter_single;
         return true;
