@@ -268,6 +268,16 @@ static int read_tuned(struct gcal_generator *g, struct gcal_error *err)
     return 0;
 }
 
+static void clear_arguments(void *object)
+{
+    struct gcal_generator *g = object;
+
+    for (size_t i = 0; i < g->n_arguments; i++) {
+        gcal_strings_clear(&g->arguments[i].listed);
+        gcal_strings_clear(&g->arguments[i].defaults);
+    }
+}
+
 int gcal_generator_read_args(struct gcal_generator *g, struct gcal_error *err)
 {
     const struct gcal_yaml *map = gcal_generator_require(g->root, "arguments", err);
@@ -279,6 +289,7 @@ int gcal_generator_read_args(struct gcal_generator *g, struct gcal_error *err)
         return gcal_yaml_error(map, err, "arguments: expected a map of name: values");
     /* with room for those that a derived generator adds */
     g->arguments = gcal_arena_alloc(g->arena, map->n_items + 2, sizeof(*g->arguments));
+    gcal_arena_own(g->arena, g, clear_arguments);
     for (size_t i = 0; i < map->n_items; i++) {
         struct gcal_generator_arg *a = &g->arguments[g->n_arguments++];
 

@@ -232,10 +232,6 @@ static void release_generator(void *object)
 {
     struct gcal_generator *g = object;
 
-    for (size_t i = 0; i < g->n_arguments; i++) {
-        gcal_strings_clear(&g->arguments[i].listed);
-        gcal_strings_clear(&g->arguments[i].defaults);
-    }
     gcal_strings_clear(&g->tags);
     if (!g->origin)
         gcal_yaml_destroy(g->root);
