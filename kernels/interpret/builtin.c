@@ -465,6 +465,8 @@ struct gcal_interp_node *gcal_interp_node_builtin(struct gcal_interp_translator 
             return gcal_interp_unsupported(t, at, "'%s'", name);
         return gcal_interp_node_convert(t, at, value, type);
     }
+    if (strncmp(name, "as_", 3) == 0 && n == 1)
+        return gcal_interp_node_reinterpret(t, at, arguments[0], type);
     if (strcmp(name, "printf") == 0)
         return evaluate_all(t, at, arguments, n, type);
     if (strncmp(name, "vload", 5) == 0 && n == 2)

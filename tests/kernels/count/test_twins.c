@@ -4,7 +4,7 @@
  *
  * TWINS/NAME.cu is the kernel of the catalogue's entry NAME in another language, with arguments of
  * the same names.  Its first line names it: "kernel: gemm<float, 16>", where macros are those of
- * the entry.  Without work on indices, whose types differ (get_global_id() is a size_t, blockIdx.x
+ * the entry, or "kernel: gemm; no macros".  Without work on indices, whose types differ (get_global_id() is a size_t, blockIdx.x
  * an unsigned), all entries must be equal, except where they are in the sources.  Run on the host,
  * both must compute the same.
  */
@@ -80,7 +80,10 @@ static int list_counts(const struct gcal_count_request *request,
     for (size_t i = 0; lines->all && i < p->n_entries && rc == 0; i++) {
         const struct gcal_profile_entry *e = &p->entries[i];
         struct line *line = &lines->all[lines->n++];
+        char *fmin = strstr(e->feature, "_fmin"); /* what CUDA calls min() */
 
+        if (fmin)
+            memmove(fmin + 1, fmin + 2, strlen(fmin + 1));
         line->key =
             gcal_buf_format("%s of %s", e->feature, e->array ? e->array : "nothing");
         line->text = gcal_buf_format("%s: %s%s, ways %zu%s%s", line->key,
@@ -238,7 +241,7 @@ static long compare(const struct gcal_generator *g, char *twin, const char *file
     }
     if (k && strncmp(twin, start, strlen(start)) == 0) {
         struct gcal_count_request request = gcal_kernel_request(k), first;
-        char *name = strndup(twin + strlen(start), strcspn(twin + strlen(start), "\n"));
+        char *name = strndup(twin + strlen(start), strcspn(twin + strlen(start), ";\n"));
 
         request.sub_group_size = request.n_banks = request.sector_bytes = 32;
         request.allow_estimates = true;
@@ -249,6 +252,8 @@ static long compare(const struct gcal_generator *g, char *twin, const char *file
             request.file = file;
             request.language = GCAL_SOURCE_CUDA;
             request.kernel = name;
+            if (name && twin[strlen(start) + strlen(name)] == ';')
+                request.build_options = "";
             if (name && list_counts(&request, k, &lines[1], err) == 0)
                 n = (long)differ(&lines[0], &lines[1]);
             if (n == 0)
