@@ -110,6 +110,9 @@ enum gcal_sets_joins {
     GCAL_SETS_JOINS_ADDRESS
 };
 
+/* The tag of loads that the first-level cache does not serve. */
+#define GCAL_SETS_UNCACHED "uncached"
+
 struct gcal_sets_access_event {
     unsigned array;
     enum gcal_feature_direction direction; /* any for atomics */

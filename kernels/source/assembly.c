@@ -262,6 +262,7 @@ static int read_instruction(const char *p, struct gcal_source_instruction *i)
     if (strncmp(name, "cp.async.c", 10) == 0 && strchr("ag", name[10]) &&
         name[11] == '.') {
         i->kind = GCAL_SOURCE_COPY;
+        i->is_uncached = name[10] == 'g';
         if ((p = read_address(p, &i->to)) && (p = read_address(p, &i->from)) &&
             sscanf(p, " , %d", &i->bytes.offset) < 1)
             sscanf(p, " , %%%d", &i->bytes.operand);

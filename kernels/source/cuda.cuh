@@ -909,10 +909,13 @@ extern "C" GPUCAL_BOTH void free(void *);
     template <class T> GPUCAL_DEVICE inline T name(const T *p) { return *p; }
 GPUCAL_LOAD(__ldg)
 GPUCAL_LOAD(__ldca)
-GPUCAL_LOAD(__ldcg)
 GPUCAL_LOAD(__ldcs)
 GPUCAL_LOAD(__ldlu)
-GPUCAL_LOAD(__ldcv)
+/* Not served by the first-level cache. */
+#define GPUCAL_LOAD_UNCACHED(name)                                                                            \
+    template <class T> GPUCAL_DEVICE inline T name(const T *p) { return GPUCAL_TAG(uncached, *p); }
+GPUCAL_LOAD_UNCACHED(__ldcg)
+GPUCAL_LOAD_UNCACHED(__ldcv)
 #define GPUCAL_STORE(name)                                                                                    \
     template <class T> GPUCAL_DEVICE inline void name(T *p, std::decay_t<T> v) { *p = v; }
 GPUCAL_STORE(__stwb)

@@ -155,6 +155,7 @@ struct gcal_source_instruction {
         GCAL_SOURCE_COPY         /* 'bytes' to local memory */
     } kind;
     bool is_conditional;
+    bool is_uncached; /* a copy that the first-level cache does not serve */
     const char *type;
     int64_t multiply_adds;
     int lanes;

@@ -314,6 +314,8 @@ static void copy_words(struct gcal_walk *w, CXCursor c,
         w, c, bytes / 4, GCAL_FEATURE_SPACE_GLOBAL, GCAL_FEATURE_LOAD,
         assembly_address(w, c, values, n, &i->from, GCAL_FEATURE_SPACE_GLOBAL));
     if (w->nest->n_accesses > first) {
+        if (i->is_uncached)
+            w->nest->accesses[first].tag = GCAL_SETS_UNCACHED;
         w->nest->accesses[first].is_copy = true;
         w->nest->accesses[first].is_ahead =
             w->waiting && is_in_loop(w->scope, w->waiting);

@@ -206,14 +206,14 @@ static void rows_of_matrices_meet_in_banks(void **state)
     CHECK(GCAL_SOURCE_CUDA, ROWS("40", "x1"), 32, { "f_local_pass_uint32_load", 10 });
 }
 
-#define COPIES(before, after)                                                            \
+#define COPIES(cache, before, after)                                                     \
     "__global__ void k(float *y, const float4 *x, int n)\n"                              \
     "{\n"                                                                                \
     "    __shared__ float4 tile[64];\n"                                                  \
     "    unsigned to = (unsigned)__cvta_generic_to_shared(&tile[threadIdx.x]);\n"        \
     "    float sum = 0;\n"                                                               \
     "    for (int i = 0; i < n; i++) {\n" before                                         \
-    "        asm volatile(\"cp.async.cg.shared.global [%0], [%1], 16;\\n\"\n"            \
+    "        asm volatile(\"cp.async." cache ".shared.global [%0], [%1], 16;\\n\"\n"     \
     "                     :: \"r\"(to), \"l\"(x + 32 * i + threadIdx.x));\n"             \
     "        asm volatile(\"cp.async.commit_group;\");\n" after                          \
     "        __syncthreads();\n"                                                         \
@@ -227,14 +227,36 @@ static void rows_of_matrices_meet_in_banks(void **state)
 static void copies_wait_where_the_source_does(void **state)
 {
     (void)state;
-    CHECK(GCAL_SOURCE_CUDA, COPIES("", WAIT("0")), 32,
-          { "f_mem_access_global_uint32_load_width:4", 320 },
+    CHECK(GCAL_SOURCE_CUDA, COPIES("cg", "", WAIT("0")), 32,
+          { "f_mem_access_tag:uncached_global_uint32_load_width:4", 320 },
           { "f_mem_access_local_uint32_store_width:4", 10 },
-          { "f_local_pass_uint32_store", 40 }, { "f_sector_global_uint32_load", 160 },
-          { "f_load_chain", 10 });
-    CHECK(GCAL_SOURCE_CUDA, COPIES("", WAIT("1")), 32, { "f_load_chain", 0 },
+          { "f_local_pass_uint32_store", 40 },
+          { "f_sector_tag:uncached_global_uint32_load", 160 }, { "f_load_chain", 10 });
+    CHECK(GCAL_SOURCE_CUDA, COPIES("cg", "", WAIT("1")), 32, { "f_load_chain", 0 },
+          { "f_sector_tag:uncached_global_uint32_load", 160 });
+    CHECK(GCAL_SOURCE_CUDA, COPIES("cg", WAIT("0"), ""), 32, { "f_load_chain", 0 });
+}
+
+static const char cached[] =
+    "__global__ void k(float *y, const float *x, const float4 *v, int n)\n"
+    "{\n"
+    "    float sum = 0;\n"
+    "    for (int i = 0; i < n; i++)\n"
+    "        sum += __ldcg(x + i + threadIdx.x) + __ldcv(v + i + threadIdx.x).x +\n"
+    "               __ldca(x + threadIdx.x) + __ldcs(x + n + i + threadIdx.x);\n"
+    "    y[threadIdx.x] = sum;\n"
+    "}\n";
+
+/* Of loads that say so, and of copies, the first-level cache serves .ca and .cs, not .cg and .cv. */
+static void what_passes_the_first_level_has_a_tag(void **state)
+{
+    (void)state;
+    CHECK(GCAL_SOURCE_CUDA, COPIES("ca", "", WAIT("0")), 32,
+          { "f_sector_tag:uncached_global_uint32_load", 0 },
           { "f_sector_global_uint32_load", 160 });
-    CHECK(GCAL_SOURCE_CUDA, COPIES(WAIT("0"), ""), 32, { "f_load_chain", 0 });
+    CHECK(GCAL_SOURCE_CUDA, cached, 32,
+          { "f_mem_access_tag:uncached_global_float32_load_width:4", 320 },
+          { "f_mem_access_tag:uncached_global_float32_load_lstrides:{0:1}", 320 });
 }
 
 static const char fragments[] =
@@ -319,6 +341,7 @@ int main(void)
         cmocka_unit_test(other_assembly_is_marked),
         cmocka_unit_test(rows_of_matrices_meet_in_banks),
         cmocka_unit_test(copies_wait_where_the_source_does),
+        cmocka_unit_test(what_passes_the_first_level_has_a_tag),
         cmocka_unit_test(fragments_are_counted_at_their_addresses),
         cmocka_unit_test(accesses_are_where_the_source_calls),
         cmocka_unit_test(numbers_of_8_bits_are_converted_in_words),
