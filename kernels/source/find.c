@@ -100,6 +100,13 @@ static int list_functions(const struct gcal_source_unit *unit,
     return gcal_error_memory(err);
 }
 
+/* A template, or what is written for some of its arguments: its instances are named with these. */
+static bool is_template(CXCursor function)
+{
+    return clang_getCursorKind(function) == CXCursor_FunctionTemplate ||
+           !clang_Cursor_isNull(clang_getSpecializedCursorTemplate(function));
+}
+
 /* "ns::name", for people to write; "ns::name<...>" of a template; with the types of parameters
  * "ns::name(float *, int)".
  */
@@ -126,7 +133,7 @@ static char *whole_name_of(CXCursor function, bool with_types, struct gcal_error
             gcal_error_memory(err);
         parent = clang_getCursorSemanticParent(parent);
     }
-    if (!name || with_types || clang_getCursorKind(function) != CXCursor_FunctionTemplate)
+    if (!name || with_types || !is_template(function))
         return name;
     joined = gcal_buf_format("%s<...>", name);
     free(name);
@@ -157,7 +164,7 @@ static bool is_overloaded(const struct gcal_source_children *all, size_t i)
     bool is = false;
 
     for (size_t k = 0; name && k < all->n && !is; k++) {
-        if (k == i || clang_getCursorKind(all->cursors[i]) == CXCursor_FunctionTemplate ||
+        if (k == i || is_template(all->cursors[i]) ||
             !(other = whole_name_of(all->cursors[k], false, NULL)))
             continue;
         is = strcmp(name, other) == 0;
@@ -182,7 +189,9 @@ static int find_names(const struct gcal_source_unit *unit, bool kernels,
             continue;
         if (!(name = whole_name_of(all.cursors[i], is_overloaded(&all, i), err))) {
             rc = -1;
-        } else if (!add_instances(unit, all.cursors[i], name, names)) {
+        } else if (!add_instances(unit, all.cursors[i], name, names) &&
+                   clang_Cursor_isNull(
+                       clang_getSpecializedCursorTemplate(all.cursors[i]))) {
             rc = gcal_strings_take(names, name, err);
         } else {
             free(name);
@@ -266,8 +275,7 @@ static int find_function(const struct gcal_source_unit *unit, const char *name,
     for (size_t i = 0; i < all.n; i++) {
         CXCursor c = all.cursors[i];
 
-        if ((name && !is_called(c, name)) || (kernels && !is_kernel(c)) ||
-            clang_getCursorKind(c) == CXCursor_FunctionTemplate)
+        if ((name && !is_called(c, name)) || (kernels && !is_kernel(c)) || is_template(c))
             continue;
         *function = c;
         n_found++;

@@ -555,6 +555,20 @@ static void instances_are_listed(void **state)
     r.kernel = d.kernels.items[1];
     expect_counted(&r);
     gcal_count_description_clear(&d);
+
+    /* What is written for some arguments is one among them, and no kernel by itself. */
+    r = request("template <typename T> __global__ void f(T *x) { *x = 1; }\n"
+                "template <> __global__ void f<double>(double *x) { *x = 2; }\n"
+                "void h(float *x) { f<<<1, 64>>>(x); }\n",
+                NULL);
+    r.language = GCAL_SOURCE_CUDA;
+    assert_int_equal(gcal_count_describe(&r, &d, &err), 0);
+    assert_int_equal(d.kernels.n, 2);
+    assert_string_equal(d.kernels.items[0], "f<float>");
+    assert_string_equal(d.kernels.items[1], "f<double>");
+    r.kernel = "f";
+    assert_null(gcal_count(&r, &err));
+    gcal_count_description_clear(&d);
 }
 
 static void what_a_kernel_needs_must_be_there(void **state)
