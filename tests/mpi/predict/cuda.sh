@@ -1,6 +1,6 @@
 #!/bin/bash
-# cuda.sh GPUCAL DATA FAKE - kernels of a CUDA file, host code and all, predicted and timed: by a
-# GPU and a compiler that the folder FAKE has (tests/calib/device), at a PCI address (fake_driver).
+# cuda.sh GPUCAL DATA FAKE - kernels of a file in CUDA and in HIP, host code and all, predicted and timed: by
+# a GPU and compilers that the folders FAKE have (tests/calib/device), at a PCI address (fake_driver).
 set -eu
 gpucal=$1 data=$2 fake=$3
 out=$(mktemp -d)
@@ -63,17 +63,22 @@ fail() {
     cat "$out/log"
     exit 1
 }
-run() { # KERNEL OPTION...
-    "$gpucal" predict "$out/k.cu" -P "$out/here.yaml" -k "$1" -l 256 -g '256*ceil(n/256)' --at n=10000 \
+cp "$out/k.cu" "$out/k.hip"
+run() { # KERNEL OPTION..., of $file
+    "$gpucal" predict "$out/$file" -P "$out/here.yaml" -k "$1" -l 256 -g '256*ceil(n/256)' --at n=10000 \
         "${@:2}" > "$out/log" 2>&1
 }
 
-for kernel in scaled mirrored 'powers<float, 3>' 'powers<double, 5>'; do
-    run "$kernel" --measure || fail "$kernel is not measured"
-    grep -q 'predicted .* us, 90 % interval' "$out/log" || fail "$kernel has no prediction"
-    grep -q '^measured .* (median of [0-9]* launches)' "$out/log" || fail "$kernel has no time"
+for file in k.cu k.hip; do
+    for kernel in scaled mirrored 'powers<float, 3>' 'powers<double, 5>'; do
+        run "$kernel" --measure || fail "$file: $kernel is not measured"
+        grep -q 'predicted .* us, 90 % interval' "$out/log" || fail "$file: $kernel has no prediction"
+        grep -q '^measured .* (median of [0-9]* launches)' "$out/log" || fail "$file: $kernel has no time"
+    done
 done
 export LD_LIBRARY_PATH=
-! run scaled --measure || fail "measured without CUDA"
-grep -q 'measuring CUDA kernels needs' "$out/log" || fail "it does not say what is missing"
-run scaled || fail "predicting needs CUDA"
+for file in k.cu k.hip; do
+    ! run scaled --measure || fail "$file: measured without a driver"
+    grep -q 'measuring [A-Z]* kernels needs' "$out/log" || fail "$file: it does not say what is missing"
+    run scaled || fail "$file: predicting needs a driver"
+done
