@@ -17,7 +17,6 @@
 #include <gsl/gsl_blas.h>
 
 #include "kernels/base/error.h"
-#include "kernels/model/model.h"
 #include "fit/private.h"
 
 /* The variance between groups is estimated when the residuals keep this share of it. */

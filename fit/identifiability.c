@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "kernels/base/arena.h"
-#include "kernels/base/error.h"
 #include "kernels/model/model.h"
 #include "fit/private.h"
 

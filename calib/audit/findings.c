@@ -6,7 +6,6 @@
 #include "calib/audit/private.h"
 #include "kernels/base/arena.h"
 #include "kernels/base/median.h"
-#include "fit/change.h"
 
 /* Costs with a common cause change alike: their logarithms differ from the median by at
  * most this share of it, or by as much as two runs may differ.

@@ -1,5 +1,4 @@
 /* fits.c - the audit of a device type: its published fits as calibrations of one device */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

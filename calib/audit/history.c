@@ -6,7 +6,6 @@
 #include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/median.h"
-#include "fit/change.h"
 
 /* Values of a level: see gcal_audit_level(). */
 enum { MOST = 32 };

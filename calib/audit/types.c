@@ -8,7 +8,6 @@
 #include "kernels/base/arena.h"
 #include "kernels/base/median.h"
 #include "kernels/base/random.h"
-#include "fit/change.h"
 
 struct gcal_audit_types *gcal_audit_types_create(bool all)
 {

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
-#include "kernels/model/dtype.h"
 #include "calib/device/private.h"
 
 static cl_image_format format_of(const struct gcal_device_job_arg *arg)

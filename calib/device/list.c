@@ -1,6 +1,5 @@
 /* list.c - listing devices and identifying them */
 #include <ctype.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

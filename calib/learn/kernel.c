@@ -1,7 +1,6 @@
 /* kernel.c - one kernel on one device: its times, those that the store has, its factors, and publication */
 #include "calib/learn/kernel.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

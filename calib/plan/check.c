@@ -14,7 +14,6 @@
 #include "kernels/base/random.h"
 #include "kernels/model/dtype.h"
 #include "calib/plan/private.h"
-#include "kernels/interpret/interpret.h"
 
 /* Elements of an output, or one member of its structures. */
 struct column {

@@ -4,10 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/clock.h"
 #include "kernels/base/arena.h"
 #include "kernels/base/error.h"
-#include "kernels/base/log.h"
 #include "kernels/base/random.h"
 #include "calib/plan/private.h"
 #include "fit/fit.h"

@@ -1,5 +1,4 @@
 /* links.c - a record's times of messages to published links */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,13 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/arena.h"
 #include "kernels/base/array.h"
 #include "kernels/base/error.h"
 #include "kernels/base/yaml.h"
-#include "kernels/model/feature.h"
-#include "kernels/model/model.h"
-#include "kernels/model/profile.h"
 #include "calib/select/private.h"
 
 struct gcal_kernel_limits gcal_select_device_limits(const struct gcal_device_info *info)

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "kernels/base/array.h"
-#include "kernels/base/error.h"
 #include "calib/worker/cache.h"
 
 struct unit {

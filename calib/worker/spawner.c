@@ -15,7 +15,6 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
-#include "kernels/base/wire.h"
 #include "calib/worker/cache.h"
 #include "calib/worker/private.h"
 

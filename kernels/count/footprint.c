@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "kernels/base/buf.h"
-#include "kernels/base/error.h"
 #include "kernels/model/dtype.h"
 #include "kernels/count/private.h"
 

@@ -6,7 +6,6 @@
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/base/strings.h"
-#include "kernels/model/feature.h"
 #include "kernels/generate/private.h"
 
 /* ---- derived generators: the same kernels with work removed

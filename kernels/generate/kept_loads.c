@@ -3,7 +3,6 @@
  * Loads are known only when a source is parsed, which is done once for each set of
  * macros.
  */
-#include <ctype.h>
 #include <string.h>
 
 #include "kernels/base/arena.h"

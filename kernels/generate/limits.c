@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/error.h"
 #include "kernels/generate/private.h"
 
 const struct gcal_kernel_limits gcal_kernel_nominal_limits = {

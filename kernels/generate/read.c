@@ -5,7 +5,6 @@
 #include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/strings.h"
-#include "kernels/model/expr.h"
 #include "kernels/includes/includes.h"
 #include "kernels/generate/private.h"
 

@@ -1,5 +1,4 @@
 /* builtin.c - OpenCL C's built-in functions and those of C's math.h */
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,11 +3,9 @@
  * libclang does not expose the kind of most implicit casts, but the two types define it:
  * a read of a variable, a conversion, or an array's decay to a pointer.
  */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/error.h"
 #include "kernels/interpret/private.h"
 
 static struct gcal_interp_node *translate_call(struct gcal_interp_translator *t,

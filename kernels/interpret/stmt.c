@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "kernels/base/array.h"
-#include "kernels/base/error.h"
 #include "kernels/interpret/private.h"
 
 /* ---- running statements ---- */

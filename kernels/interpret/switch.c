@@ -1,7 +1,6 @@
 /* switch.c - switch statements: a list of statements, entered at a label */
 #include <stdlib.h>
 
-#include "kernels/base/error.h"
 #include "kernels/interpret/private.h"
 
 /* The statement that 'value' enters at; past the last one where it fits no label. */

@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "kernels/base/array.h"
-#include "kernels/base/error.h"
 
 struct depend {
     struct gcal_remove_pass *r;

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "kernels/base/array.h"
-#include "kernels/base/error.h"
 
 static int add_doubt(struct gcal_remove_pass *r, CXCursor at, const char *why)
 {

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "kernels/base/array.h"
-#include "kernels/base/error.h"
 
 void gcal_remove_onchip_copy_until(struct gcal_remove_onchip *o, unsigned to)
 {

@@ -9,9 +9,7 @@
 #include "kernels/base/wire.h"
 #include "kernels/model/run/device_match.h"
 #include "calib/results/results.h"
-#include "calib/select/select.h"
 #include "fit/fit.h"
-#include "mpi/cli/catalogue.h"
 #include "mpi/ranks/root.h"
 #include "store/record/record.h"
 

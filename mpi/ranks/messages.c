@@ -9,7 +9,6 @@
 #include "kernels/model/run/run_kernel.h"
 #include "mpi/cli/display.h"
 #include "mpi/ranks/root.h"
-#include "store/record/record.h"
 
 static int take_hello(struct gcal_root *root, struct gcal_root_peer *peer, int rank,
                       struct gcal_wire *wire, struct gcal_error *err)

@@ -1,5 +1,4 @@
 /* address.c - devices by PCI address or UUID */
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>

@@ -11,7 +11,6 @@
 #include "kernels/model/profile.h"
 #include "store/learned/learned.h"
 #include "store/predict/predictor.h"
-#include "store/files/store.h"
 
 #define MAX_PROFILE_BYTES (16 << 20)
 

@@ -1,10 +1,8 @@
 /* observe.c - times that programs took, for the store to learn from */
-#include <math.h>
 #include <stdlib.h>
 
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
-#include "store/files/internal.h"
 #include "store/lib/private.h"
 #include "store/observed/observed.h"
 

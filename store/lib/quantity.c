@@ -1,5 +1,4 @@
 /* quantity.c - parameters and rates of a device, as lists */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

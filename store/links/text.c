@@ -1,5 +1,4 @@
 /* text.c - the links of a node as YAML (docs/gpucal-params.5) */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

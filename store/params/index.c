@@ -1,5 +1,4 @@
 /* index.c - the documents of a parameter file, and decoding of single models */
-#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
-#include "kernels/model/binding.h"
 #include "kernels/model/model.h"
 #include "kernels/model/roofs/roofs.h"
 #include "store/params/derived.h"

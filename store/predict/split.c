@@ -10,7 +10,6 @@
 #include "store/predict/split.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 #include "kernels/base/error.h"
 

@@ -11,7 +11,6 @@
 #include "kernels/base/sign.h"
 #include "kernels/base/strings.h"
 #include "store/files/internal.h"
-#include "store/ledger/track.h"
 #include "store/publish/private.h"
 #include "store/publish/publish.h"
 

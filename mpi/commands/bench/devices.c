@@ -7,7 +7,6 @@
 
 #include "kernels/base/error.h"
 #include "kernels/base/units.h"
-#include "calib/worker/worker.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/local_device.h"
 #include "mpi/cli/json.h"

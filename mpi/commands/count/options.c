@@ -9,7 +9,6 @@
 #include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
-#include "kernels/base/file.h"
 #include "kernels/count/count.h"
 #include "kernels/includes/includes.h"
 #include "mpi/cli/escape.h"

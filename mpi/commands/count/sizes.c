@@ -9,7 +9,6 @@
 #include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
-#include "kernels/base/yaml.h"
 #include "kernels/model/expr.h"
 #include "kernels/model/profile.h"
 #include "kernels/generate/generate.h"

@@ -5,7 +5,6 @@
 
 #include "kernels/model/model.h"
 #include "mpi/cli/vendor.h"
-#include "store/params/params.h"
 #include "kernels/model/expr.h"
 #include "kernels/model/feature.h"
 #include "kernels/model/named_expr.h"

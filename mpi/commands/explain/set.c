@@ -8,7 +8,6 @@
 #include "kernels/model/profile.h"
 #include "kernels/model/expr.h"
 #include "kernels/model/named_expr.h"
-#include "store/params/params.h"
 #include "mpi/commands/explain/private.h"
 
 /* ---- how many work-groups a compute unit holds, what bounds them, and waves ---- */

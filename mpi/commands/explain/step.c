@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/model/profile.h"
-#include "mpi/cli/json.h"
 #include "mpi/commands/explain/private.h"
 
 /* Changes below this share of the step are left out. */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "kernels/base/buf.h"
-#include "kernels/model/profile.h"
 #include "mpi/cli/svg.h"
 #include "mpi/commands/explain/private.h"
 

@@ -18,7 +18,6 @@
 #include "mpi/commands/count/sizes.h"
 #include "mpi/commands/export/export.h"
 #include "mpi/commands/export/speed.h"
-#include "store/files/store.h"
 
 #define MAX_PROFILE_BYTES (16u << 20)
 

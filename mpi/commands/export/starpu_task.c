@@ -1,5 +1,4 @@
 /* starpu_task.c - footprints as StarPU 1.3 computes them */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* describe.c - a user's kernel as a catalogue entry: its description and source */
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -11,7 +11,6 @@
 #include "kernels/model/dtype.h"
 #include "kernels/model/expr.h"
 #include "kernels/model/profile.h"
-#include "kernels/count/count.h"
 #include "mpi/cli/quiet.h"
 #include "mpi/commands/count/options.h"
 #include "mpi/commands/own/own.h"

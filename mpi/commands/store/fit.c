@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "kernels/base/arena.h"
-#include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "calib/results/results.h"
 #include "calib/select/select.h"

@@ -23,7 +23,6 @@
 #include "mpi/cli/run_header.h"
 #include "mpi/commands/store/reference.h"
 #include "store/files/store.h"
-#include "store/ledger/ledger.h"
 #include "store/medians/medians.h"
 #include "store/publish/publish.h"
 

@@ -5,15 +5,12 @@
 #include <math.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "kernels/base/error.h"
-#include "kernels/base/log.h"
 #include "mpi/cli/local_device.h"
-#include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
 #include "mpi/commands/tune/device.h"
 

@@ -2,7 +2,6 @@
 #include "mpi/commands/tune/search.h"
 
 #include <math.h>
-#include <stdint.h>
 
 #include "kernels/base/clock.h"
 #include "kernels/base/error.h"
