@@ -97,14 +97,6 @@ double gcal_fit_shape_guess(const struct gcal_fit_problem *problem, size_t j,
                             size_t which);
 double gcal_fit_shape_initial(const struct gcal_fit_problem *problem, size_t j);
 
-/* The number of starting points, and the point 'which' in 'parameters'. */
-size_t gcal_fit_start_count(const struct gcal_fit_problem *problem);
-void gcal_fit_start(const struct gcal_fit_problem *problem, size_t which,
-                    double *parameters);
-/* At 'values', with costs multiplied by what most rows' times are of the prediction. */
-void gcal_fit_start_at(const struct gcal_fit_problem *problem, const double *values,
-                       double *parameters);
-
 /* The end of a search. */
 struct gcal_fit_point {
     double *parameters;

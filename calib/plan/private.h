@@ -127,9 +127,6 @@ bool gcal_plan_is_transient_error(struct gcal_plan_row *row,
  */
 int gcal_plan_prepare(struct gcal_plan *plan, struct gcal_plan_row *row);
 
-/* Launches that took 'busy_s' have just ended. */
-void gcal_plan_note_launches(struct gcal_plan *plan, double busy_s);
-
 /* The kernel will be prepared, unless it was measured before the run was resumed. */
 void gcal_plan_announce(struct gcal_plan *plan, const struct gcal_kernel *kernel);
 /* That was the last one. */

@@ -213,7 +213,8 @@ bool gcal_plan_is_transient_error(struct gcal_plan_row *row,
     return true;
 }
 
-void gcal_plan_note_launches(struct gcal_plan *plan, double busy_s)
+/* Launches that took 'busy_s' have just ended. */
+static void note_launches(struct gcal_plan *plan, double busy_s)
 {
     plan->last_launch_s = gcal_clock_now_s();
     if (!plan->first_launch_s)
@@ -265,7 +266,7 @@ int gcal_plan_prepare(struct gcal_plan *plan, struct gcal_plan_row *row)
         if (plan->ops->built)
             row->m.built = plan->ops->built(plan->ops->context);
         row->m.n_warmup += 2; /* both launches of a preparation */
-        gcal_plan_note_launches(plan, 2 * row->first_s);
+        note_launches(plan, 2 * row->first_s);
     }
     return gcal_plan_handle_outcome(plan, row, outcome, status, &why);
 }
@@ -288,7 +289,7 @@ enum gcal_worker_outcome gcal_plan_launch(struct gcal_plan *plan,
     for (size_t i = 0; outcome == GCAL_WORKER_DONE && i < n; i++)
         busy_s += samples[i].time_s;
     if (outcome == GCAL_WORKER_DONE)
-        gcal_plan_note_launches(plan, busy_s);
+        note_launches(plan, busy_s);
     plan->spent_s[GCAL_PLAN_SPENT_WAITING] += start_s - asked_s;
     plan->spent_s[GCAL_PLAN_SPENT_MEASURING] += gcal_clock_now_s() - start_s;
     gcal_plan_note_waits(plan);

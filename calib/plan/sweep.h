@@ -51,12 +51,4 @@ double gcal_plan_product_of_sizes(const struct gcal_kernel *kernel);
  */
 void gcal_plan_families_order(struct gcal_plan_families *f);
 
-/* ---- sweep.c ---- */
-
-/* Sweeps, checks and chooses the sizes of a whole family, or of all families: what is
- * left unfinished among the plan's rows is to be measured.
- */
-int gcal_plan_sweep_family(struct gcal_plan_families *f, struct gcal_plan_family *family);
-int gcal_plan_sweep_all(struct gcal_plan_families *f);
-
 #endif

@@ -24,11 +24,6 @@ double *gcal_result_features(struct gcal_arena *arena, const struct gcal_record 
                              const struct gcal_model *model,
                              const struct gcal_result_rows *rows, struct gcal_error *err);
 
-/* Returns whether two rows of a kernel have the same features. */
-bool gcal_result_have_same_features(const struct gcal_record *record,
-                                    const struct gcal_result_row *a,
-                                    const struct gcal_result_row *b);
-
 /* Rows in the order of their devices. */
 struct gcal_result_by_device {
     size_t *row;   /* indices of rows, those of a device next to each other */

@@ -181,9 +181,10 @@ static bool same_built(const struct gcal_built *a, const struct gcal_built *b)
     return a->registers == b->registers && a->private_bytes == b->private_bytes;
 }
 
-bool gcal_result_have_same_features(const struct gcal_record *record,
-                                    const struct gcal_result_row *a,
-                                    const struct gcal_result_row *b)
+/* Returns whether two rows of a kernel have the same features. */
+static bool have_same_features(const struct gcal_record *record,
+                               const struct gcal_result_row *a,
+                               const struct gcal_result_row *b)
 {
     const struct gcal_binding_device of_a = device_of(record, a);
     const struct gcal_binding_device of_b = device_of(record, b);
@@ -266,7 +267,7 @@ struct gcal_result_cells gcal_result_cells_find(struct gcal_arena *arena,
         if (i && row->kernel != row[-1].kernel)
             first = cells.rows.n;
         for (k = first; k < cells.rows.n; k++)
-            if (gcal_result_have_same_features(record, &cells.rows.rows[k], row))
+            if (have_same_features(record, &cells.rows.rows[k], row))
                 break;
         if (k == cells.rows.n) {
             cells.rows.rows[k] = *row;

@@ -245,9 +245,6 @@ bool gcal_count_sample(struct gcal_count_builder *m, size_t n,
 const struct gcal_interp_touches *
 gcal_count_choose_sites(struct gcal_count_builder *m, size_t n,
                         const struct gcal_sets_access_event *const *events, bool *chosen);
-void gcal_count_note_touches(struct gcal_count_builder *m,
-                             const struct gcal_sets_access_event *e, size_t n_notes,
-                             double error);
 
 /* ---- traffic.c ---- */
 
@@ -317,8 +314,6 @@ void gcal_count_builder_add_contention(struct gcal_count_builder *m);
 
 /* The longest chain of operations, when the request asks for traffic. */
 void gcal_count_builder_add_op_chain(struct gcal_count_builder *m);
-
-/* ---- serial.c ---- */
 
 /* ---- latency.c ---- */
 

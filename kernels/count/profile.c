@@ -349,21 +349,6 @@ static void add_register_accesses(struct gcal_count_builder *m, size_t first)
     entry->estimated = counter.estimated;
 }
 
-/* Sectors and lines of private arrays, and accesses to those in registers, when the request
- * has a size of sectors.
- */
-static void add_private_traffic(struct gcal_count_builder *m)
-{
-    const struct gcal_sets_nest *nest = m->nest;
-
-    for (size_t i = 0; i < nest->n_accesses && m->request->sector_bytes; i++)
-        if (nest->arrays[nest->accesses[i].array].space == GCAL_FEATURE_SPACE_PRIVATE &&
-            gcal_count_is_first(nest, i, is_same))
-            add_traffic(m, i);
-    for (size_t i = 0; i < nest->n_register_accesses && m->request->sector_bytes; i++)
-        add_register_accesses(m, i);
-}
-
 /* ---- the profile of a nest ---- */
 
 /* In the order of 'order' first. */
@@ -499,7 +484,16 @@ static void build(struct gcal_count_builder *m, const char *kernel,
     gcal_count_builder_locate_images(m);
     gcal_count_builder_add_traffic(m);
     gcal_count_builder_add_footprints(m);
-    add_private_traffic(m);
+    /* Sectors and lines of private arrays, and accesses to those in registers, when the request
+     * has a size of sectors.
+     */
+    const struct gcal_sets_nest *nest = m->nest;
+    for (size_t i = 0; i < nest->n_accesses && m->request->sector_bytes; i++)
+        if (nest->arrays[nest->accesses[i].array].space == GCAL_FEATURE_SPACE_PRIVATE &&
+            gcal_count_is_first(nest, i, is_same))
+            add_traffic(m, i);
+    for (size_t i = 0; i < nest->n_register_accesses && m->request->sector_bytes; i++)
+        add_register_accesses(m, i);
     gcal_count_builder_add_latency(m);
     gcal_count_builder_add_contention(m);
     gcal_count_builder_add_op_chain(m);

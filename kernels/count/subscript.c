@@ -243,9 +243,9 @@ gcal_count_choose_sites(struct gcal_count_builder *m, size_t n,
     return any ? t : NULL;
 }
 
-void gcal_count_note_touches(struct gcal_count_builder *m,
-                             const struct gcal_sets_access_event *e, size_t n_notes,
-                             double error)
+static void note_touches(struct gcal_count_builder *m,
+                         const struct gcal_sets_access_event *e, size_t n_notes,
+                         double error)
 {
     m->nest->n_notes = n_notes;
     gcal_sets_nest_note(m->nest, e->line, e->column,
@@ -280,6 +280,6 @@ bool gcal_count_sample(struct gcal_count_builder *m, size_t n,
         return false;
     counter->count = gcal_poly_integer(m->c, llround(counted.count));
     if (gcal_count_has_unknown_place(m, n, events))
-        gcal_count_note_touches(m, events[0], n_notes, counted.error);
+        note_touches(m, events[0], n_notes, counted.error);
     return true;
 }

@@ -278,16 +278,6 @@ int gcal_generator_keep_each(struct gcal_generator_setting *setting,
                              const struct gcal_remove_load_list **loads, size_t *argument,
                              struct gcal_error *err);
 
-/* ---- work_removal.c ---- */
-
-/* Removes work from a derived generator's kernel; 'counted' has the result already, or is
- * NULL.
- */
-int gcal_kernel_remove_work(const struct gcal_generator_setting *setting,
-                            struct gcal_kernel *kernel,
-                            const struct gcal_kernel_cache_entry *counted,
-                            struct gcal_remove_element *element, struct gcal_error *err);
-
 /* ---- finish.c ---- */
 
 /* Removes work where the generator is derived, counts for kernel->counting, and makes the

@@ -145,22 +145,21 @@ enum gcal_sets_direction gcal_sets_direction(struct gcal_poly_context *c,
     return direction(c, p, dim, MOST_EXTREMA);
 }
 
-enum gcal_sets_direction
-gcal_sets_condition_direction(struct gcal_poly_context *c,
-                              const struct gcal_sets_condition *x, unsigned dim)
+static enum gcal_sets_direction find_direction(struct gcal_poly_context *c,
+                                               const struct gcal_sets_condition *x,
+                                               unsigned dim)
 {
     switch (x->kind) {
     case GCAL_SETS_CONDITION_NONNEGATIVE:
         return gcal_sets_direction(c, x->p, dim);
     case GCAL_SETS_CONDITION_NOT:
-        return reverse(gcal_sets_condition_direction(c, x->a, dim));
+        return reverse(find_direction(c, x->a, dim));
     case GCAL_SETS_CONDITION_EARLIER:
         if (x->loop == dim)
             return GCAL_SETS_MIXED;
-        return gcal_sets_condition_direction(c, x->a, dim);
+        return find_direction(c, x->a, dim);
     default:
-        return both(gcal_sets_condition_direction(c, x->a, dim),
-                    gcal_sets_condition_direction(c, x->b, dim));
+        return both(find_direction(c, x->a, dim), find_direction(c, x->b, dim));
     }
 }
 
@@ -174,9 +173,9 @@ static enum gcal_sets_direction direction_of(const struct gcal_sets_domain *doma
     enum gcal_sets_direction all = GCAL_SETS_CONSTANT, one;
 
     for (size_t i = 0; i < domain->n_dims + domain->n_conditions; i++) {
-        one = i < domain->n_dims ? gcal_sets_direction(c, domain->trips[i], dim)
-                                 : gcal_sets_condition_direction(
-                                       c, domain->conditions[i - domain->n_dims], dim);
+        one = i < domain->n_dims
+                  ? gcal_sets_direction(c, domain->trips[i], dim)
+                  : find_direction(c, domain->conditions[i - domain->n_dims], dim);
         if (one == GCAL_SETS_CONSTANT)
             continue;
         if (all != GCAL_SETS_CONSTANT && one != all)
@@ -259,7 +258,7 @@ static bool pick_for_branch(struct gcal_sets_domain *domain)
             continue;
         if (domain->block[i] == 1)
             continue;
-        direction = gcal_sets_condition_direction(c, domain->branch, domain->dims[i]);
+        direction = find_direction(c, domain->branch, domain->dims[i]);
         if (direction == GCAL_SETS_MIXED || !find_lane(domain, i, &lane) || !lane.last ||
             direction_of(domain, lane.lid) != GCAL_SETS_CONSTANT)
             return false;

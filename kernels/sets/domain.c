@@ -215,15 +215,6 @@ static bool split(struct gcal_sets_domain *domain, unsigned atom)
     return true;
 }
 
-/* Splits dimensions that are divided by a size in two, where that makes them affine. */
-static void delinearize_domain(struct gcal_sets_domain *domain)
-{
-    unsigned atom;
-
-    while (find_division(domain, &atom) && split(domain, atom))
-        ;
-}
-
 /* ---- domains: the ids, loops and conditions around a scope, simplified, and their ---- */
 
 static void join_components(struct gcal_sets_domain *domain, size_t a, size_t b)
@@ -249,7 +240,7 @@ static void join_condition(struct gcal_sets_domain *domain,
     }
 }
 
-bool gcal_sets_domain_has_condition(const struct gcal_sets_domain *domain, size_t dim)
+static bool has_condition(const struct gcal_sets_domain *domain, size_t dim)
 {
     for (size_t i = 0; i < domain->n_conditions; i++)
         if (gcal_sets_condition_contains(domain->nest->c, domain->conditions[i],
@@ -264,7 +255,7 @@ bool gcal_sets_domain_is_independent(const struct gcal_sets_domain *domain, size
     for (size_t i = 0; i < domain->n_dims; i++)
         if (i != dim && domain->component[i] == domain->component[dim])
             return false;
-    return !gcal_sets_domain_has_condition(domain, dim) &&
+    return !has_condition(domain, dim) &&
            !gcal_poly_has_dimension(domain->nest->c, domain->trips[dim]);
 }
 
@@ -429,7 +420,7 @@ bool gcal_sets_domain_fill(struct gcal_sets_domain *domain,
      */
     struct gcal_sets_nest *nest = domain->nest;
     for (size_t i = 0; i < domain->n_dims && nest->n_sampled; i++) {
-        bool is_used = gcal_sets_domain_has_condition(domain, i);
+        bool is_used = has_condition(domain, i);
 
         for (size_t k = 0; k < domain->n_dims; k++)
             is_used =
@@ -444,7 +435,10 @@ bool gcal_sets_domain_fill(struct gcal_sets_domain *domain,
     gcal_sets_domain_find_blocks(domain);
     gcal_sets_domain_pick_lanes(domain);
     gcal_sets_domain_linearize(domain);
-    delinearize_domain(domain);
+    /* Splits dimensions that are divided by a size in two, where that makes them affine. */
+    unsigned atom;
+    while (find_division(domain, &atom) && split(domain, atom))
+        ;
     gcal_sets_domain_divide(domain);
     gcal_sets_domain_find_components(domain);
     return true;

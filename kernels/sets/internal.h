@@ -56,7 +56,6 @@ void gcal_sets_domain_substitute(struct gcal_sets_domain *domain, unsigned atom,
 void gcal_sets_domain_find_components(struct gcal_sets_domain *domain);
 /* Returns whether a dimension is a component of its own without constraints. */
 bool gcal_sets_domain_is_independent(const struct gcal_sets_domain *domain, size_t dim);
-bool gcal_sets_domain_has_condition(const struct gcal_sets_domain *domain, size_t dim);
 
 /* ---- scope.c ---- */
 

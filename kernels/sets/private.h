@@ -142,20 +142,9 @@ enum gcal_sets_direction {
 
 enum gcal_sets_direction gcal_sets_direction(struct gcal_poly_context *c,
                                              const struct gcal_poly *p, unsigned dim);
-enum gcal_sets_direction
-gcal_sets_condition_direction(struct gcal_poly_context *c,
-                              const struct gcal_sets_condition *condition, unsigned dim);
 
 /* Replaces local ids by sub-groups where one lane decides, in domains with products. */
 void gcal_sets_domain_pick_lanes(struct gcal_sets_domain *domain);
-
-/* ---- joined_ids.c ---- */
-
-/* Replaces a group's and a local id by one global id on each axis where nothing depends
- * on them apart; false where there is none.  Work-items, and sub-groups that are whole
- * blocks of an axis, whose id is then a local one.  The components are to be found again.
- */
-bool gcal_sets_domain_join_ids(struct gcal_sets_domain *domain);
 
 /* ---- component.c: some dimensions of a domain as one set ---- */
 

@@ -37,7 +37,10 @@ static int find_word(const char *from, const char *text)
     return -1;
 }
 
-char *gcal_terms_translate(const char *text, const char *warp)
+/* The text in these terms, the caller's to free.  A word in a column, which two spaces follow, keeps
+ * its width.
+ */
+static char *translate_terms(const char *text, const char *warp)
 {
     struct gcal_buf out = { 0 };
     const char *c = text;
@@ -75,7 +78,7 @@ static const char *warp_is;
 static ssize_t write_translated(void *stream, const char *bytes, size_t n)
 {
     char *text = gcal_quiet_is_for_program() ? NULL : strndup(bytes, n);
-    char *translated = text ? gcal_terms_translate(text, warp_is) : NULL;
+    char *translated = text ? translate_terms(text, warp_is) : NULL;
     size_t length = translated ? strlen(translated) : n;
     bool is_written =
         fwrite(translated ? translated : bytes, 1, length, stream) == length &&
@@ -99,7 +102,7 @@ static void translate_stream(FILE **stream)
 
 char *gcal_terms_take(char *text)
 {
-    char *translated = warp_is && text ? gcal_terms_translate(text, warp_is) : NULL;
+    char *translated = warp_is && text ? translate_terms(text, warp_is) : NULL;
 
     if (!translated)
         return text;

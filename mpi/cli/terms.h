@@ -11,11 +11,6 @@
 /* From now on, standard output and error are translated; sub-groups are called 'warp'. */
 void gcal_terms_start(const char *warp);
 
-/* The text in these terms, the caller's to free.  A word in a column, which two spaces follow, keeps
- * its width.
- */
-char *gcal_terms_translate(const char *text, const char *warp);
-
 /* Takes 'text', of a file for people, and returns it in these terms if they have been started. */
 char *gcal_terms_take(char *text);
 

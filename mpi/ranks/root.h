@@ -104,11 +104,6 @@ void gcal_root_take(struct gcal_root *root, const struct gcal_comm_message *mess
  */
 int gcal_root_assign(struct gcal_root *root, struct gcal_error *err);
 
-/* Prints what would be measured on the assigned devices.  Returns the exit status: GCAL_EFIT
- * if a model's parameters could not be determined.
- */
-int gcal_root_dry_run(struct gcal_root *root);
-
 /* Sends the assignments, once the kernels are counted. */
 int gcal_root_send_assignments(struct gcal_root *root, struct gcal_error *err);
 

@@ -78,7 +78,8 @@ static const struct argp_option count_options[] = {
     { 0 },
 };
 
-char *gcal_count_options_blocks(size_t local, const char *blocks)
+/* The global size of so many work-groups of 'local', an expression that lives as long as options. */
+static char *options_blocks(size_t local, const char *blocks)
 {
     return gcal_arena_format(gcal_option_arena(), "%zu*(%s)", local, blocks);
 }
@@ -135,7 +136,7 @@ static void multiply_grid(struct gcal_count_options *o, struct argp_state *state
         argp_error(state, o->global[0] ? "--grid and --global: give one of them"
                                        : "--grid: give --block with as many dimensions");
     for (size_t d = 0; d < n; d++)
-        o->global[d] = gcal_count_options_blocks(o->local[d], o->grid[d]);
+        o->global[d] = options_blocks(o->local[d], o->grid[d]);
 }
 
 /* "12:nnz" */
@@ -310,7 +311,7 @@ static void complete(struct gcal_count_options *o)
         o->n_dims = d.launch.n_dims;
         for (size_t i = 0; i < o->n_dims; i++) {
             o->local[i] = d.launch.block[i];
-            o->global[i] = gcal_count_options_blocks(o->local[i], d.launch.grid[i]);
+            o->global[i] = options_blocks(o->local[i], d.launch.grid[i]);
             gcal_buf_printf(&text, "%s%zu", i ? "," : "", o->local[i]);
         }
         for (size_t i = 0; i < o->n_dims; i++)

@@ -82,8 +82,6 @@ struct gcal_count_removal {
     bool drop, on_chip, memory, drop_barriers;
 };
 extern const struct argp gcal_count_removal_argp;
-/* The global size of so many work-groups of 'local', an expression that lives as long as options. */
-char *gcal_count_options_blocks(size_t local, const char *blocks);
 
 /* The source's kernels, and the arguments of the selected one; without --global.  Clear
  * 'description' after 0.

@@ -266,14 +266,6 @@ struct gcal_explain_measured {
     const char *why_not; /* parts are not measured; NULL: they are */
 };
 
-/* Times the case's kernel, the kernel without on-chip work, and without memory accesses.  -1 if
- * the kernel itself cannot be timed.
- */
-int gcal_explain_measure(struct gcal_explain_case *c, const struct gcal_own_options *own,
-                         struct gcal_error *err);
-void gcal_explain_measured_print(const struct gcal_explain_case *c);
-json_t *gcal_explain_measured_json(const struct gcal_explain_measured *measured);
-
 /* ---- set.c: one explained point, and all of one command ---- */
 
 struct gcal_explain_case {

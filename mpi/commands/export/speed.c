@@ -125,15 +125,6 @@ static double settle(const struct gcal_track *track, const struct gcal_track_run
     return settled;
 }
 
-/* The speed of a device that its calibrations have confirmed, over that of the newest one. */
-static double find_settled_ratio(const struct gcal_track *track, const char *uid)
-{
-    const struct gcal_track_run *newest = find_newest(track, uid);
-    double x = newest ? settle(track, newest) : 0;
-
-    return isfinite(x) ? exp(-x) : 1;
-}
-
 /* ---- reading the store ---- */
 
 /* The run and time of the model that predicts; of a device without any, its costs are unknown.
@@ -228,8 +219,13 @@ static int read_node(const struct gcal_export *e, const char *name,
     if (gcal_track_load(e->store, node->name, &track, &why) < 0)
         gcal_log(GCAL_LOG_WARN, "node %s: its earlier calibrations do not count: %s",
                  node->name, why.text);
-    for (size_t i = 0; i < node->n_devices; i++)
-        node->devices[i].settled = find_settled_ratio(&track, node->devices[i].uid);
+    for (size_t i = 0; i < node->n_devices; i++) {
+        /* The speed of a device that its calibrations have confirmed, over that of the newest one. */
+        const struct gcal_track_run *newest = find_newest(&track, node->devices[i].uid);
+        double x = newest ? settle(&track, newest) : 0;
+
+        node->devices[i].settled = isfinite(x) ? exp(-x) : 1;
+    }
     gcal_track_clear(&track);
     return 0;
 }

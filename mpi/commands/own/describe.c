@@ -276,9 +276,10 @@ int gcal_own_kernel_describe(const struct gcal_own_kernel *own,
 
 /* ---- kernels of the entry ---- */
 
-int gcal_own_kernel_tags(const struct gcal_own_kernel *own, enum gcal_kernel_form form,
-                         const double *sizes, struct gcal_strings *tags,
-                         struct gcal_error *err)
+/* Appends the tags that select the entry's kernel with these sizes. */
+static int list_tags(const struct gcal_own_kernel *own, enum gcal_kernel_form form,
+                     const double *sizes, struct gcal_strings *tags,
+                     struct gcal_error *err)
 {
     const char *text = form == GCAL_KERNEL_COMPLETE
                            ? own->name
@@ -303,7 +304,7 @@ int gcal_own_kernel_generate(const struct gcal_own_kernel *own,
 {
     struct gcal_strings tags = { 0 };
     size_t n = list->n_kernels;
-    int rc = gcal_own_kernel_tags(own, form, sizes, &tags, err);
+    int rc = list_tags(own, form, sizes, &tags, err);
 
     if (rc == 0)
         rc = gcal_catalogue_generate(catalogue, tags.n, (const char *const *)tags.items,

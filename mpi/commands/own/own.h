@@ -115,10 +115,6 @@ int gcal_own_kernel_describe(const struct gcal_own_kernel *own,
                              const struct gcal_own_description *description,
                              struct gcal_catalogue_files *files, struct gcal_error *err);
 
-/* Appends the tags that select the entry's kernel with these sizes. */
-int gcal_own_kernel_tags(const struct gcal_own_kernel *own, enum gcal_kernel_form form,
-                         const double *sizes, struct gcal_strings *tags,
-                         struct gcal_error *err);
 /* Appends the entry's kernel with these sizes to 'list'; 'form': a derived one.  -1 also
  * if it cannot be made.
  */

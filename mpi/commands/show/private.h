@@ -90,20 +90,6 @@ void gcal_facts_print(const struct gcal_params_device *device);
 /* An object with value, standard_error, unit and the vendor's peak of each fact by its key. */
 json_t *gcal_facts_json(const struct gcal_params_device *device);
 
-/* ---- formula.c: the expression of a model, for people and as JSON ---- */
-
-/* The expression, after what is in the line already where it is short and without names.
- * Otherwise in lines of its own, as all its named expressions are, in the file's order:
- *
- *       time = p_madd*flops + p_launch*f_sync_kernel_launch
- *       where
- *         flops = ...
- */
-void gcal_formula_print(const struct gcal_params_model *model);
-
-/* Adds "expression", and "expressions" and "roofs" where there are any. */
-void gcal_formula_add_json(json_t *all, const struct gcal_params_model *model);
-
 /* ---- history.c: a line for each calibration ---- */
 
 /* Of the devices whose calibrations the tracks have, by the audit with the built-in limits. */

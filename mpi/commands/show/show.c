@@ -1,8 +1,10 @@
 /* show.c - gpucal show: what is published, from a line for each device to all parameters */
 #include <argp.h>
+#include <ctype.h>
 #include <fnmatch.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +21,105 @@
 #include "mpi/cli/parse.h"
 #include "store/files/store.h"
 #include "kernels/base/units.h"
+#include "kernels/model/named_expr.h"
+#include "store/params/params.h"
 #include "mpi/commands/show/private.h"
+
+/* ---- the expression of a model, for people and as JSON ---- */
+
+/* Lines end here where they can: names of features may be longer. */
+#define WIDTH 100
+
+#define INDENT       6
+#define INDENT_NAMES 8
+#define INDENT_MORE  4 /* of a continued line */
+
+/* ---- lines ---- */
+
+/* The end of a piece that no line break divides: to the next white space or after a comma,
+ * but for those in braces, which are part of names.
+ */
+static const char *piece_end(const char *at, bool divide_names)
+{
+    int depth = 0;
+
+    for (; *at && (depth > 0 || !isspace((unsigned char)*at)); at++) {
+        depth += (*at == '{') - (*at == '}');
+        if (*at == ',' && (divide_names || depth <= 0))
+            return at + 1;
+    }
+    return at;
+}
+
+static const char *skip_space(const char *at)
+{
+    while (isspace((unsigned char)*at))
+        at++;
+    return at;
+}
+
+/* After 'column' characters of the line.  Names that are longer than a line are divided. */
+static void print_wrapped(const char *text, int indent, int column)
+{
+    const int margin = indent + INDENT_MORE;
+    const char *divided = text; /* pieces up to here are parts of a name */
+    bool gap = false;
+
+    for (const char *at = skip_space(text), *end; *at; at = skip_space(end)) {
+        end = piece_end(at, at < divided);
+        if (end - at > WIDTH - margin) {
+            divided = end;
+            end = piece_end(at, true);
+        }
+        if (column > margin && column + gap + (end - at) > WIDTH) {
+            printf("\n%*s", margin, "");
+            column = margin;
+            gap = false;
+        }
+        column += printf("%s%.*s", gap ? " " : "", (int)(end - at), at);
+        gap = isspace((unsigned char)*end);
+    }
+    printf("\n");
+}
+
+static void print_definition(const char *name, const char *text, int indent)
+{
+    int column = printf("%*s%s = ", indent, "", name);
+
+    print_wrapped(text, indent, column);
+}
+
+/* The expression, after what is in the line already where it is short and without names.
+ * Otherwise in lines of its own, as all its named expressions are, in the file's order:
+ *
+ *       time = p_madd*flops + p_launch*f_sync_kernel_launch
+ *       where
+ *         flops = ...
+ */
+static void print_formula(const struct gcal_params_model *model)
+{
+    const struct gcal_expr_names *names = model->names;
+    size_t n = gcal_expr_names_count(names);
+
+    if (!n && strlen(model->expression) <= WIDTH) {
+        printf(" %s\n", model->expression);
+        return;
+    }
+    printf("\n");
+    print_definition("time", model->expression, INDENT);
+    if (n)
+        printf("%*swhere\n", INDENT, "");
+    for (size_t i = 0; i < n; i++)
+        print_definition(gcal_expr_names_name(names, i), gcal_expr_names_text(names, i),
+                         INDENT_NAMES);
+}
+
+/* ---- JSON ---- */
+
+static void add_text(json_t *map, const char *key, const char *text)
+{
+    json_object_set_new(map, key, json_string(text));
+}
 
 /* ---- each model of a device with its formula and all parameters ---- */
 
@@ -56,7 +156,7 @@ static void print_model(const struct gcal_params_device *d,
     char *targets;
 
     printf("    model %s, form %s:", m->name, m->form);
-    gcal_formula_print(m);
+    print_formula(m);
     targets = gcal_params_model_targets(m);
     if (targets)
         printf("      for %s\n", targets);
@@ -207,7 +307,21 @@ static json_t *model_json(const struct gcal_params_device *d,
                   "mean_error", m->mean_error, "worst_error", m->worst_error, "held_out",
                   (json_int_t)m->n_held_out, "held_out_rms", m->held_out_rms, "error_90",
                   m->error_90, "factor", m->factor, "factor_error", m->factor_error);
-    gcal_formula_add_json(all, m);
+    /* Adds "expression", and "expressions" and "roofs" where there are any. */
+    size_t n = gcal_expr_names_count(m->names);
+    json_t *names = json_object(), *roofs = json_object();
+    add_text(all, "expression", m->expression);
+    for (size_t i = 0; i < n; i++)
+        add_text(names, gcal_expr_names_name(m->names, i),
+                 gcal_expr_names_text(m->names, i));
+    for (size_t i = 0; i < m->roofs.n; i++)
+        add_text(roofs, m->roofs.roofs[i].name, m->roofs.roofs[i].expression);
+    if (n)
+        json_object_set(all, "expressions", names);
+    if (m->roofs.n)
+        json_object_set(all, "roofs", roofs);
+    json_decref(names);
+    json_decref(roofs);
     if (m->absolute_error_90_s > 0)
         json_object_set_new(all, "absolute_error_90_s",
                             json_real(m->absolute_error_90_s));

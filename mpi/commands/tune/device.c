@@ -143,30 +143,6 @@ static void pump_builds(struct gcal_tune_build *build)
         hand_out(build, build->n_queue);
 }
 
-/* Replaces the queue. */
-static void announce_build(struct gcal_tune_build *build, const size_t *configs, size_t n)
-{
-    if (!build->builders)
-        return;
-    for (; build->at < build->n_queue; build->at++) {
-        struct gcal_tune_program *program = &build->programs[build->queue[build->at]];
-
-        if (program->ahead == GCAL_TUNE_QUEUED)
-            program->ahead = GCAL_TUNE_NOT_BUILT;
-    }
-    build->at = build->n_queue = 0;
-    for (size_t i = 0; i < n; i++) {
-        size_t first = build->first[configs[i]];
-
-        if (build->programs[first].ahead != GCAL_TUNE_NOT_BUILT)
-            continue;
-        build->programs[first].ahead = GCAL_TUNE_QUEUED;
-        build->queue[build->n_queue++] = first;
-    }
-    if (!build->batch)
-        pump_builds(build);
-}
-
 /* Puts a queued program before all others. */
 static void put_first(struct gcal_tune_build *build, size_t first)
 {
@@ -240,15 +216,6 @@ static void known_free(struct gcal_tune_known *k)
     free(k);
 }
 
-static void clear_check(struct gcal_tune_check *check)
-{
-    for (struct gcal_tune_known *k; (k = check->known);) {
-        check->known = k->next;
-        known_free(k);
-    }
-    gcal_memo_destroy(check->references);
-}
-
 static size_t outputs_bytes(const struct gcal_kernel *kernel, void *const *outputs)
 {
     struct gcal_geometry geometry = { 0 };
@@ -310,6 +277,7 @@ static enum verdict compare_with_host(struct gcal_tune_check *check,
                                        outputs, &worst, why);
 
     double host_s = gcal_clock_now_s() - began_s;
+
     if (host_s >= SLOW_S && !check->slow) {
         gcal_log(
             GCAL_LOG_WARN,
@@ -431,7 +399,11 @@ void gcal_tune_device_close(struct gcal_tune_device *d)
     if (!d)
         return;
     gcal_worker_stop(d->worker);
-    clear_check(&d->check);
+    for (struct gcal_tune_known *k; (k = d->check.known);) {
+        d->check.known = k->next;
+        known_free(k);
+    }
+    gcal_memo_destroy(d->check.references);
     gcal_arena_destroy(d->arena);
 }
 
@@ -600,7 +572,27 @@ static void announce(void *context, const size_t *configs, size_t n)
 {
     struct gcal_tune_device *d = context;
 
-    announce_build(&d->build, configs, n);
+    /* Replaces the queue. */
+    if (!d->build.builders)
+        return;
+    for (; d->build.at < d->build.n_queue; d->build.at++) {
+        struct gcal_tune_program *program =
+            &d->build.programs[d->build.queue[d->build.at]];
+
+        if (program->ahead == GCAL_TUNE_QUEUED)
+            program->ahead = GCAL_TUNE_NOT_BUILT;
+    }
+    d->build.at = d->build.n_queue = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t first = d->build.first[configs[i]];
+
+        if (d->build.programs[first].ahead != GCAL_TUNE_NOT_BUILT)
+            continue;
+        d->build.programs[first].ahead = GCAL_TUNE_QUEUED;
+        d->build.queue[d->build.n_queue++] = first;
+    }
+    if (!d->build.batch)
+        pump_builds(&d->build);
 }
 
 struct gcal_tune_source gcal_tune_device_source(struct gcal_tune_device *device)
