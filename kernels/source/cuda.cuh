@@ -1528,6 +1528,14 @@ typedef cudaEvent_t hipEvent_t;
 extern "C" unsigned cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = 0);
 extern "C" unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = 0);
 extern "C" unsigned __hipPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = 0);
+#ifndef GPUCAL_NO_LAUNCH
+#define GPUCAL_LAUNCH(name)                                                                                   \
+    template <class T> int name(T *, dim3, dim3, void **, size_t = 0, cudaStream_t = 0);
+GPUCAL_LAUNCH(cudaLaunchKernel)
+GPUCAL_LAUNCH(cudaLaunchCooperativeKernel)
+GPUCAL_LAUNCH(hipLaunchKernel)
+GPUCAL_LAUNCH(hipLaunchCooperativeKernel)
+#endif
 
 /* ---- HIP ---- */
 

@@ -1,4 +1,5 @@
-/* launch.c - how the host code of a CUDA source launches its kernels: kernel<<<grid, block>>>(...)
+/* launch.c - how the host code of a CUDA source launches its kernels: kernel<<<grid, block>>>(...), or
+ * cudaLaunchKernel(kernel, grid, block, arguments)
  *
  * Host code is not executed.  Its expressions are read as far as they are constants, variables with one value, and
  * variables that are passed to the kernel, which are then sizes by the name of the kernel's parameter.  Any other
@@ -26,8 +27,8 @@ struct frame {
 
 struct reader {
     const struct gcal_source_unit *unit;
-    CXCursor kernel;                    /* a definition, with parameters */
-    struct gcal_source_children launch; /* callee, configuration, arguments */
+    CXCursor kernel; /* a definition, with parameters */
+    struct gcal_source_children arguments;
     const struct frame *frame;
     int depth, n_read;
 };
@@ -85,6 +86,17 @@ static CXCursor strip(CXCursor c)
             return c;
         c = inner;
     }
+}
+
+/* Also without casts that are written, and "&": what a pointer is to. */
+static CXCursor find_pointed(CXCursor c)
+{
+    while (clang_getCursorKind(c = strip(c)) == CXCursor_CStyleCastExpr ||
+           clang_getCursorKind(c) == CXCursor_CXXReinterpretCastExpr ||
+           (clang_getCursorKind(c) == CXCursor_UnaryOperator &&
+            clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_AddrOf))
+        c = last_child(c);
+    return c;
 }
 
 static bool is_floating(CXCursor c)
@@ -179,9 +191,9 @@ static int find_parameter(const struct reader *r, CXCursor variable)
 {
     int n = clang_Cursor_getNumArguments(r->kernel);
 
-    for (size_t i = 2; i < r->launch.n && (int)i - 2 < n; i++)
-        if (is_variable(r->launch.cursors[i], variable))
-            return (int)i - 2;
+    for (int i = 0; i < (int)r->arguments.n && i < n; i++)
+        if (is_variable(r->arguments.cursors[i], variable))
+            return i;
     return -1;
 }
 
@@ -543,15 +555,17 @@ struct search {
     struct entered entered;
 };
 
-static bool is_configured(const struct gcal_source_children *call)
+/* A call of one of the functions of cuda.cuh; NULL-ended. */
+static bool is_call_of(CXCursor call, const char *const *names)
 {
-    char *name = call->n > 1 && clang_getCursorKind(call->cursors[1]) == CXCursor_CallExpr
-                     ? gcal_source_cursor_name(call->cursors[1], NULL)
-                     : NULL;
-    bool is = name && strcmp(name, "cudaConfigureCall") == 0;
+    char *called = clang_getCursorKind(call) == CXCursor_CallExpr
+                       ? gcal_source_cursor_name(call, NULL)
+                       : NULL;
 
-    free(name);
-    return is;
+    while (called && *names && strcmp(called, *names) != 0)
+        names++;
+    free(called);
+    return called && *names;
 }
 
 static bool is_same_kernel(CXCursor a, CXCursor b)
@@ -563,39 +577,34 @@ static bool is_same_kernel(CXCursor a, CXCursor b)
            (!clang_Cursor_isNull(from_a) && clang_equalCursors(from_a, from_b));
 }
 
-/* What is launched: a kernel, or by way of a variable, "auto f = kernel; f<<<...>>>()". */
-static CXCursor find_launched(CXCursor call)
+/* Whether it is the kernel, or a variable for it, "auto f = kernel; f<<<...>>>()". */
+static bool is_launched(const struct search *s, CXCursor called)
 {
-    CXCursor called = clang_getCursorReferenced(call);
-
-    if (clang_getCursorKind(called) != CXCursor_VarDecl)
-        return called;
-    called = strip(find_value(called, NULL));
-    if (clang_getCursorKind(called) == CXCursor_UnaryOperator)
-        called = strip(last_child(called));
-    return clang_getCursorReferenced(called);
+    if (clang_getCursorKind(called) == CXCursor_VarDecl)
+        called = clang_getCursorReferenced(find_pointed(find_value(called, NULL)));
+    return is_same_kernel(called, s->kernel);
 }
 
-static bool read_launch(struct search *s, const struct gcal_source_children *call)
+static bool read_launch(struct search *s, CXCursor grid, CXCursor block,
+                        size_t n_arguments, CXCursor *arguments)
 {
-    struct reader r = { .unit = s->unit, .kernel = s->kernel, .launch = *call };
-    struct gcal_source_children configuration = children_of(call->cursors[1]);
+    struct reader r = { .unit = s->unit,
+                        .kernel = s->kernel,
+                        .arguments = { n_arguments, arguments } };
     struct gcal_count_launch launch = { 0 };
-    bool is = configuration.n >= 3;
+    bool is = true;
 
     for (int d = 0; d < GCAL_MAX_DIMS && is; d++) {
-        char *block = read_component(&r, configuration.cursors[2], d);
-        char *end = block;
-        long long size = block ? strtoll(block, &end, 10) : 0;
+        char *text = read_component(&r, block, d), *end = text;
+        long long size = text ? strtoll(text, &end, 10) : 0;
 
-        launch.grid[d] = read_component(&r, configuration.cursors[1], d);
+        launch.grid[d] = read_component(&r, grid, d);
         launch.block[d] = (size_t)size;
-        is = launch.grid[d] && block && !*end && size > 0 && size <= 1024;
+        is = launch.grid[d] && text && !*end && size > 0 && size <= 1024;
         if (is && (size > 1 || strcmp(launch.grid[d], "1") != 0 || d == 0))
             launch.n_dims = (size_t)d + 1;
-        free(block);
+        free(text);
     }
-    free(configuration.cursors);
     if (is) {
         s->launch = launch;
         return true;
@@ -607,22 +616,42 @@ static bool read_launch(struct search *s, const struct gcal_source_children *cal
 
 static enum CXChildVisitResult find_launch(CXCursor c, CXCursor parent, CXClientData data)
 {
+    static const char *const configure[] = { "cudaConfigureCall", NULL },
+                             *const functions[] = { "cudaLaunchKernel",
+                                                    "cudaLaunchCooperativeKernel",
+                                                    "hipLaunchKernel",
+                                                    "hipLaunchCooperativeKernel", NULL };
     struct search *s = data;
-    struct gcal_source_children kids;
+    struct gcal_source_children kids, inner = { 0 };
+    bool is = false;
     int column;
 
     (void)parent;
     enter_instance(&s->entered, c, find_launch, s);
     if (s->launch.n_dims)
         return CXChildVisit_Break;
-    if (clang_getCursorKind(c) != CXCursor_CallExpr ||
-        !is_same_kernel(find_launched(c), s->kernel))
+    if (clang_getCursorKind(c) != CXCursor_CallExpr)
         return CXChildVisit_Recurse;
     kids = children_of(c);
-    if (is_configured(&kids) && read_launch(s, &kids))
+    if (kids.n > 1 && is_call_of(kids.cursors[1], configure) &&
+        is_launched(s, clang_getCursorReferenced(c))) {
+        inner = children_of(kids.cursors[1]);
+        is = inner.n >= 3 && read_launch(s, inner.cursors[1], inner.cursors[2],
+                                         kids.n - 2, kids.cursors + 2);
+    } else if (kids.n > 4 && is_call_of(c, functions) &&
+               is_launched(s, clang_getCursorReferenced(find_pointed(kids.cursors[1])))) {
+        /* void *arguments[] = { &x, &n } */
+        inner = children_of(
+            find_value(clang_getCursorReferenced(find_pointed(kids.cursors[4])), NULL));
+        for (size_t i = 0; i < inner.n; i++)
+            inner.cursors[i] = find_pointed(inner.cursors[i]);
+        is = read_launch(s, kids.cursors[2], kids.cursors[3], inner.n, inner.cursors);
+    }
+    if (is)
         gcal_source_location(c, &s->launch.line, &column);
     free(kids.cursors);
-    return s->launch.n_dims ? CXChildVisit_Break : CXChildVisit_Recurse;
+    free(inner.cursors);
+    return is ? CXChildVisit_Break : CXChildVisit_Recurse;
 }
 
 struct gcal_count_launch gcal_source_find_launch(const struct gcal_source_unit *unit,

@@ -119,6 +119,7 @@ int gcal_source_leave_out_declarations(const char *source, struct gcal_strings *
           { "erfinv", "erfcinv", "erfcx", "normcdf", "j0", "j1", "y0", "y1", "bessel",
             "##" } },
         { "-DGPUCAL_NO_SIMD", { "__v", "__dp", "##" } },
+        { "-DGPUCAL_NO_LAUNCH", { "LaunchKernel", "LaunchCooperative", "##" } },
         { "-DGPUCAL_NO_SCOPES", { "_block", "_system", "##" } },
         { "-DGPUCAL_NO_STD", { "std", "::", "typename" } },
     };

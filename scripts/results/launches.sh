@@ -19,7 +19,7 @@ while IFS='|' read -r file kernel block grid points options; do
     for at in $points; do
         predicted=$(gpucal predict "$source/$file" -k "$kernel" --block "${block// /}" --grid "${grid// /}" \
             --at "$at" $options --measure --model general --json 2> "$out.err") || {
-            echo "$kernel $at: $(tail -n 1 "$out.err")" >&2
+            echo "$kernel $at: $(grep '^gpucal: ' "$out.err" | tail -n 1)" >&2
             continue
         }
         line="\"$kernel\",${at//,/ }"

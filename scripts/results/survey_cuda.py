@@ -82,7 +82,7 @@ def count(gpucal, folder, file, kernel):
         launch = "given"
         shape = ["16,16", "gx,gy"] if re.search(r"--block (16,16|8,8)", text) else ["256", "gx"]
         status, text = run(base + ["-k", name, "--block", shape[0], "--grid", shape[1]])
-    message = text.strip().split("\n")[-1] if status else ""
+    message = ([""] + [line for line in text.split("\n") if line.startswith("gpucal: ")])[-1] if status else ""
     if status == 0:
         result = "counted with estimates" if "\n~" in text else "counted"
     elif status == "hang" or "crashed" in message or status != 1:

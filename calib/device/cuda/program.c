@@ -82,27 +82,22 @@ cl_int gcal_cuda_release_program(cl_program program)
     return CL_SUCCESS;
 }
 
-/* What a run-time compiler takes of the options that people give nvcc or hipcc. */
+/* What a run-time compiler takes of the options that people give nvcc or hipcc, by one dash or two. */
 static bool is_compilers(const char *option)
 {
-    static const char *const known[] = { "-D",
-                                         "-U",
-                                         "-I",
-                                         "--define-macro",
-                                         "-std=",
-                                         "--std=",
-                                         "-use_fast_math",
-                                         "--use_fast_math",
-                                         "-ffast-math",
-                                         "-ftz=",
-                                         "--ftz=",
-                                         "-fmad=",
-                                         "--fmad=",
-                                         "-prec-",
-                                         "--prec-",
-                                         "-maxrregcount=",
-                                         "--maxrregcount=" };
+    static const char *const known[] = { "D",
+                                         "U",
+                                         "I",
+                                         "define-macro",
+                                         "std=",
+                                         "ftz=",
+                                         "fmad=",
+                                         "use_fast_math",
+                                         "prec-",
+                                         "ffast-math",
+                                         "maxrregcount=" };
 
+    option += strspn(option, "-");
     for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
         if (strncmp(option, known[i], strlen(known[i])) == 0)
             return true;

@@ -490,6 +490,15 @@ static void host_code_launches(void **state)
         { "void (*g)(float *, int); g = &f<float, 2>; g<<<m / 8, 8>>>(x, m);",
           "floor(n/8)", 8 },
         { "void (*g)(float *, int) = f<float, 2>; g = 0; g<<<1, 8>>>(x, m);", NULL, 0 },
+        { "void *a[] = { &x, &m }; cudaLaunchKernel((void *)f<float, 2>, dim3(m / 8), 8, "
+          "a, 0, 0);",
+          "floor(n/8)", 8 },
+        { "dim3 g(m / 8), b(8); void *a[] = { (void *)&x, (void *)&m };"
+          "cudaLaunchCooperativeKernel(&f<float, 2>, g, b, a);",
+          "floor(n/8)", 8 },
+        { "const void *g = (const void *)f<float, 2>; void *a[2]; hipLaunchKernel(g, m, "
+          "8, a, 0, 0);",
+          "m", 8 },
         { "f<float, 2><<<ceil(m / 8.0 + 0.5), 8>>>(x, m);", NULL, 0 },
         { "int k = atoi(0); k += 1; f<float, 2><<<k, 8>>>(x, m);", "k", 8 },
         { "int n = atoi(0); f<float, 2><<<n, 8>>>(x, m);", NULL, 0 },
