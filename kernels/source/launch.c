@@ -669,37 +669,47 @@ struct gcal_count_launch gcal_source_find_launch(const struct gcal_source_unit *
 static char *name_of_instance(const char *name, CXCursor function)
 {
     int n = clang_Cursor_getNumTemplateArguments(function);
+    struct gcal_source_children parameters =
+        children_of(clang_getSpecializedCursorTemplate(function));
     struct gcal_buf out = { 0 };
+    bool is_known = n > 0;
 
-    if (n < 1)
-        return NULL;
     gcal_buf_printf(&out, "%s<", name);
-    for (unsigned i = 0; i < (unsigned)n; i++) {
+    for (unsigned i = 0; (int)i < n && is_known; i++) {
         enum CXTemplateArgumentKind kind =
             clang_Cursor_getTemplateArgumentKind(function, i);
+        CXType type =
+            kind == CXTemplateArgumentKind_Type
+                ? clang_Cursor_getTemplateArgumentType(function, i)
+            : i < parameters.n
+                ? clang_getCanonicalType(gcal_source_type(parameters.cursors[i]))
+                : (CXType){ 0 };
+        CXString text = clang_getTypeSpelling(type);
 
         gcal_buf_puts(&out, i ? ", " : "");
         if (kind == CXTemplateArgumentKind_Type) {
-            CXString text =
-                clang_getTypeSpelling(clang_Cursor_getTemplateArgumentType(function, i));
-
             gcal_buf_puts(&out, clang_getCString(text));
-            clang_disposeString(text);
         } else if (kind == CXTemplateArgumentKind_Integral) {
             long long value = clang_Cursor_getTemplateArgumentValue(function, i);
 
+            if (type.kind == CXType_Enum) /* which no number becomes by itself */
+                gcal_buf_printf(&out, "(%s)", clang_getCString(text));
             /* "true" is -1 in its one bit */
             if (value == -1 &&
                 clang_Cursor_getTemplateArgumentUnsignedValue(function, i) == 1)
                 value = 1;
             gcal_buf_printf(&out, "%lld", value);
         } else { /* a pack, or a function */
-            gcal_buf_free(&out);
-            return NULL;
+            is_known = false;
         }
+        clang_disposeString(text);
     }
+    free(parameters.cursors);
     gcal_buf_puts(&out, ">");
-    return gcal_buf_take(&out, NULL);
+    if (is_known)
+        return gcal_buf_take(&out, NULL);
+    gcal_buf_free(&out);
+    return NULL;
 }
 
 struct instances {

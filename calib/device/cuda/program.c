@@ -85,21 +85,13 @@ cl_int gcal_cuda_release_program(cl_program program)
 /* What a run-time compiler takes of the options that people give nvcc or hipcc, by one dash or two. */
 static bool is_compilers(const char *option)
 {
-    static const char *const known[] = { "D",
-                                         "U",
-                                         "I",
-                                         "define-macro",
-                                         "std=",
-                                         "ftz=",
-                                         "fmad=",
-                                         "use_fast_math",
-                                         "prec-",
-                                         "ffast-math",
-                                         "maxrregcount=" };
+    static const char known[] = "D U I define-macro std= ftz= fmad= prec- use_fast_math "
+                                "ffast-math maxrregcount= ";
+    size_t n;
 
     option += strspn(option, "-");
-    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-        if (strncmp(option, known[i], strlen(known[i])) == 0)
+    for (const char *p = known; *p; p += n + 1)
+        if (strncmp(option, p, n = strcspn(p, " ")) == 0)
             return true;
     return false;
 }

@@ -549,6 +549,18 @@ static void instances_are_listed(void **state)
     expect_counted(&r);
     gcal_count_description_clear(&d);
 
+    r = request("namespace a { enum kind { ONE = 1, TWO }; }\n"
+                "template <a::kind K, typename T> __global__ void f(T *x) { *x = K; }\n"
+                "int main() { f<a::TWO><<<1, 64>>>((int *)0); }\n",
+                NULL);
+    r.language = GCAL_SOURCE_CUDA;
+    assert_int_equal(gcal_count_describe(&r, &d, &err), 0);
+    assert_int_equal(d.kernels.n, 1);
+    assert_string_equal(d.kernels.items[0], "f<(a::kind)2, int>");
+    r.kernel = d.kernels.items[0];
+    expect_counted(&r);
+    gcal_count_description_clear(&d);
+
     r = request("template <typename T, int N> __global__ void f(T *x) { *x = N; }\n"
                 "template <typename T> __device__ void g(T *x) { f<T, 9>(x); }\n"
                 "// f<char, 5>\n"
