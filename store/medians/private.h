@@ -71,9 +71,6 @@ int gcal_medians_open_folder(const struct gcal_store *store, const char *name,
 
 /* ---- kernels.c: files of kernels ---- */
 
-/* "fitted": a role as in records. */
-const char *gcal_medians_role(enum gcal_kernel_role role);
-bool gcal_medians_is_hash(const char *text);
 /* The text of a file, whose name has its hash: 1, 0 if there is none, -1. */
 int gcal_medians_kernels_fetch(struct gcal_arena *arena, const struct gcal_store *store,
                                int folder, const char *type, const char *sha256,
@@ -94,8 +91,6 @@ int gcal_medians_kernels_place(struct gcal_arena *arena, struct gcal_store *stor
                                const struct gcal_medians_section *sections, size_t n,
                                struct gcal_medians_places *places,
                                struct gcal_error *err);
-
-/* ---- kernels_read.c ---- */
 
 struct gcal_medians_ledger *gcal_medians_cache_ledger(struct gcal_medians_cache *cache);
 
