@@ -24,7 +24,7 @@ void gcal_select_add_config_counting(const struct gcal_config *config,
  */
 struct gcal_kernel_limits gcal_select_nominal_limits(const struct gcal_model *model);
 
-/* ---- classes.c: feature classes ---- */
+/* ---- costs.c: feature classes ---- */
 
 /* A cost of a class: parameter * feature. */
 struct gcal_select_term {
@@ -66,7 +66,7 @@ int gcal_select_costs_find(const struct gcal_config_model *m,
 char *gcal_select_costs_sum(struct gcal_arena *arena,
                             const struct gcal_select_costs *costs);
 
-/* ---- forms.c: built-in forms ---- */
+/* ---- select.c: built-in forms ---- */
 
 /* The parameter of the form overlap: how abruptly the longer work hides the shorter. */
 #define GCAL_SELECT_EDGE "p_edge"

@@ -1,6 +1,6 @@
 /* onchip.h - shared by the files of the reduction to on-chip work; private to them
  *
- * onchip.c copies functions and statements, onchip_access.c replaces accesses to global
+ * onchip.c copies functions and statements, and replaces accesses to global
  * memory, onchip_value.c makes the values and sums for them.
  */
 #ifndef GCAL_KERNELS_REMOVE_ONCHIP_H

@@ -1,10 +1,9 @@
 /* private.h - what the files of kernels/remove share
  *
  * The kernel is pretty printed first: that text has no macros, so that offsets in it are
- * those of its syntax tree and parts of it can be copied.  reads.c reduces a kernel to
- * global loads, by the recursive descent of stmt.c, load.c and helper.c; stores.c adds
- * the stores and barriers of global accesses.  onchip.c reduces a kernel to its work on
- * the chip.  The sections below follow the files from the lowest up.
+ * those of its syntax tree and parts of it can be copied.  remove.c reduces a kernel to
+ * global loads, by the recursive descent of load.c and helper.c, and may keep the stores and
+ * barriers of global accesses.  onchip.c reduces a kernel to its work on the chip.  The sections below follow the files from the lowest up.
  */
 #ifndef GCAL_KERNELS_REMOVE_PRIVATE_H
 #define GCAL_KERNELS_REMOVE_PRIVATE_H
@@ -229,7 +228,7 @@ char *gcal_remove_work_reported(const struct gcal_count_request *request,
                                 struct gcal_remove_report *report,
                                 struct gcal_error *err);
 
-/* ---- reads.c, onchip.c: 'out' gets all after the comment ---- */
+/* ---- onchip.c: 'out' gets all after the comment ---- */
 
 int gcal_remove_write_onchip(struct gcal_remove_pass *r, CXCursor kernel,
                              struct gcal_buf *out);

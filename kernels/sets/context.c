@@ -237,7 +237,7 @@ static isl_pw_aff *of_atom(const struct gcal_sets_context *context, unsigned ato
     if (a.kind == GCAL_POLY_ATOM_LOG2 || a.kind == GCAL_POLY_ATOM_POWER)
         return NULL;
     if (a.kind == GCAL_POLY_ATOM_QUOTIENT)
-        return NULL; /* delinearize.c has removed those it can */
+        return NULL; /* domain.c has removed those it can */
     p = gcal_sets_context_affine(context, a.a);
     if (a.kind == GCAL_POLY_ATOM_STEP)
         return isl_set_indicator_function(isl_pw_aff_nonneg_set(p));

@@ -32,7 +32,7 @@ char *gcal_params_lines_encode(size_t kind, const struct gcal_params_model *mode
 int gcal_params_lines_decode(size_t kind, const struct gcal_yaml *map,
                              struct gcal_params_model *model, struct gcal_error *err);
 
-/* ---- the documents (read.c, read_model.c) ---- */
+/* ---- the documents (index.c, read_model.c) ---- */
 
 /* A model from its document.  'device' and 'name': expected by the first document. */
 int gcal_params_read_model(const struct gcal_yaml *map, const char *device,

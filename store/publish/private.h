@@ -44,7 +44,7 @@ int gcal_publish_read_old(const struct gcal_store *store, int folder, const char
                           char sha256[GCAL_HASH_TEXT_SIZE], bool must_sign,
                           struct gcal_error *err);
 
-/* ---- what a publication keeps of the published file (merge.c) ---- */
+/* ---- what a publication keeps of the published file (publish.c) ---- */
 
 /* Removes what is known of kernels that were learned longer ago; adds their number (forget.c). */
 int gcal_publish_forget_old(struct gcal_store *store, double older_s, bool dry_run,

@@ -71,7 +71,7 @@ size_t gcal_explain_lab_feature(const struct gcal_explain_lab *lab, const char *
 /* The value of any expression in the model's names; NaN: it has others. */
 double gcal_explain_lab_compute(const struct gcal_explain_lab *lab, const char *text);
 
-/* ---- limits.c, label.c ---- */
+/* ---- limits.c ---- */
 
 enum gcal_explain_unit {
     GCAL_EXPLAIN_NO_RATE,
@@ -123,7 +123,7 @@ void gcal_explain_limits_find(struct gcal_explain_lab *lab,
 /* The limit that adds most; NULL: there is none. */
 const char *gcal_explain_limits_first(struct gcal_explain_lab *lab);
 
-/* ---- occupancy.c ---- */
+/* ---- set.c: occupancy ---- */
 
 enum { GCAL_EXPLAIN_MAX_BOUNDS = 8 };
 
@@ -256,7 +256,7 @@ void gcal_explain_step_print(const struct gcal_explain_case *c);
 int gcal_explain_step_add_json(json_t *all, const struct gcal_explain_case *c,
                                struct gcal_error *err);
 
-/* ---- measured.c: the kernel's time on this machine, and of its two parts ---- */
+/* ---- explain.c: the kernel's time on this machine, and of its two parts ---- */
 
 struct gcal_explain_measured {
     double whole_s, memory_s, onchip_s; /* NaN: not measured */
@@ -360,7 +360,7 @@ bool gcal_explain_has_rate(const struct gcal_explain_cost *cost);
 const char *gcal_explain_rate(double rate, enum gcal_explain_unit unit,
                               char text[GCAL_UNITS_SIZE]);
 
-/* ---- print.c, json.c, svg.c: views of a case ---- */
+/* ---- svg.c: a view of a case ---- */
 
 /* A drawing of all cases, with the roofs of the first; 'path' is replaced as a whole. */
 int gcal_explain_svg(const char *path, const struct gcal_explain_set *set,

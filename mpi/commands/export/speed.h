@@ -5,7 +5,7 @@
  * its speed the rate over that of the fastest node.
  *
  * What is said of a node by classes (features, weights, perf_class) follows its class speed:
- * the speed that two of its calibrations have confirmed (settled.c), the same for nodes that
+ * the speed that two of its calibrations have confirmed (speed.c), the same for nodes that
  * differ by no more than their errors (classes.c).
  */
 #ifndef GCAL_MPI_COMMANDS_EXPORT_SPEED_H

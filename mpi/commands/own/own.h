@@ -24,7 +24,7 @@ struct gcal_expr;
 struct gcal_assume;
 struct gcal_profile;
 
-/* ---- options.c ---- */
+/* ---- kernel.c ---- */
 
 /* NAME=TEXT each. */
 struct gcal_own_options {
@@ -33,8 +33,6 @@ struct gcal_own_options {
 
 /* --set; for argp's 'children', input: struct gcal_own_options. */
 extern const struct argp gcal_own_options_argp;
-/* ---- kernel.c ---- */
-
 /* A size of the kernel. */
 struct gcal_own_size {
     const char *name;

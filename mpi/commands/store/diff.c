@@ -1,4 +1,5 @@
 /* diff.c - gpucal diff: comparison of two parameter files or two records */
+#include <jansson.h>
 #include <argp.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,8 +17,15 @@
 #include "mpi/cli/json.h"
 #include "mpi/cli/options.h"
 #include "mpi/cli/parse.h"
-#include "mpi/commands/store/diff.h"
+#include "calib/compare/compare.h"
+#include "store/params/diff.h"
 #include "kernels/base/units.h"
+
+struct gcal_diff_view {
+    const char *before, *after; /* the two files */
+    double warn, fail;          /* relative slowdowns: a warning, a failure */
+    bool all;                   /* equal ones as well */
+};
 
 /* ---- differences between two records, as tables and as JSON ---- */
 

@@ -16,7 +16,6 @@
 #include "calib/plan/references.h"
 #include "kernels/interpret/interpret.h"
 #include "kernels/base/threads.h"
-#include "mpi/commands/tune/device_private.h"
 
 /* ---- which configurations are built ahead, by whom, and what became of them ---- */
 
@@ -24,6 +23,46 @@
 
 /* Builds that one batch has for each worker, where building disturbs the times. */
 #define BATCH_PER_BUILDER 2
+
+/* What became of a program, which configurations share that differ in launch only. */
+enum gcal_tune_ahead {
+    GCAL_TUNE_NOT_BUILT,
+    GCAL_TUNE_QUEUED,
+    GCAL_TUNE_BEING_BUILT,
+    GCAL_TUNE_BUILT,
+    GCAL_TUNE_BUILD_FAILED,
+};
+
+struct gcal_tune_program {
+    enum gcal_tune_ahead ahead;
+    double took_s;
+    struct gcal_built built;
+    const char *why; /* of a failure */
+};
+
+struct gcal_tune_build {
+    struct gcal_arena *arena;
+    const struct gcal_tune_space *space;
+    struct gcal_worker_builders *builders;
+    size_t batch;  /* above 0: builds only while somebody waits, so many at a time */
+    size_t *first; /* by configuration: the first one with the same program */
+    struct gcal_tune_program *programs; /* by such a first one */
+    size_t *queue, n_queue, at;
+};
+
+/* Results at small sizes. */
+#define CHECK_SEED  20261123u
+#define CHECK_GUARD 0xff /* NaN as a floating-point number */
+
+struct gcal_tune_known;
+
+struct gcal_tune_check {
+    const struct gcal_tune_space *space;
+    struct gcal_tune_known *known; /* right results of the device, by inputs */
+    struct gcal_memo *references;  /* those of the host; NULL: not yet */
+    bool unable;                   /* the host could not compute some */
+    bool slow;                     /* the host took long, which was said */
+};
 
 /* ---- configurations with the same program ---- */
 
@@ -273,8 +312,8 @@ static enum verdict compare_with_host(struct gcal_tune_check *check,
                                       void *const *outputs, struct gcal_error *why)
 {
     double worst, began_s = gcal_clock_now_s();
-    int rc = gcal_plan_compare_outputs(check->references, kernel, GCAL_TUNE_CHECK_SEED,
-                                       outputs, &worst, why);
+    int rc = gcal_plan_compare_outputs(check->references, kernel, CHECK_SEED, outputs,
+                                       &worst, why);
 
     double host_s = gcal_clock_now_s() - began_s;
 
@@ -330,7 +369,7 @@ static int check_outputs(struct gcal_tune_check *check, size_t config, void **ou
 
     if ((!check->references && !(check->references = gcal_plan_references_create(
                                      GCAL_PLAN_REFERENCES_BYTES, err))) ||
-        gcal_plan_reference_key(kernel, GCAL_TUNE_CHECK_SEED, key, err) < 0) {
+        gcal_plan_reference_key(kernel, CHECK_SEED, key, err) < 0) {
         outputs_free(outputs, kernel->n_args + 1);
         return -1;
     }
@@ -474,9 +513,8 @@ static int check_result(struct gcal_tune_device *d, size_t config,
         return 0;
     if (!(outputs = calloc(kernel->n_args + 1, sizeof(*outputs))))
         return gcal_error_memory(err);
-    outcome =
-        gcal_worker_check(d->worker, kernel, GCAL_TUNE_CHECK_SEED, GCAL_TUNE_CHECK_GUARD,
-                          d->options.limit_s, outputs, &status, &why);
+    outcome = gcal_worker_check(d->worker, kernel, CHECK_SEED, CHECK_GUARD,
+                                d->options.limit_s, outputs, &status, &why);
     if ((rc = handle_answer(d, config, outcome, status, &why, time)) != 0) {
         free(outputs);
         return rc;

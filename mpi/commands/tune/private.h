@@ -52,7 +52,7 @@ void gcal_tune_print(const struct gcal_tune_space *space, size_t most);
 json_t *gcal_tune_config_json(const struct gcal_tune_space *space, size_t config);
 json_t *gcal_tune_json(const struct gcal_tune_space *space);
 
-/* ---- over.c ---- */
+/* ---- tune.c ---- */
 
 /* The best configurations by size. */
 struct gcal_tune_over;
