@@ -11,21 +11,28 @@
 #include "kernels/model/model.h"
 #include "fit/fit.h"
 
-/* Rows that the expected error counts as. */
-#define EXPECTED_ROWS 4
+/* Rows that the expected scatter counts as. */
+#define EXPECTED_ROWS 2
 
 /* Rows further away than so many deviations count less, the less the further. */
 #define FAR 3
 
-/* The error is estimated with the factors, in turns. */
+/* For the scatter, rows further away than two deviations count as these (proposal 2 of Huber 1964), with
+ * what squares of normal numbers have left then.
+ */
+#define FAR_SQUARE 4
+#define LEFT       0.774
+
+/* The scatter is estimated with the factors, in turns. */
 enum { TURNS = 6, MOST_STEPS = 100 };
 
 struct search {
     const struct gcal_model *model;
     const struct gcal_fit_rows *rows;
     const struct gcal_fit_prior *prior;
-    size_t n_free, *free; /* the factors, among the parameters */
-    double error;
+    size_t n_free, *free;     /* the factors, among the parameters */
+    double error;             /* that is expected */
+    double scale;             /* of what rows scatter by, to what is expected of them */
     double *weight;           /* by row: the root of how much it counts */
     double *deviation;        /* by row, of its distance */
     double *value, *gradient; /* by parameter */
@@ -97,28 +104,72 @@ static int find_jacobian(const gsl_vector *z, void *context, gsl_matrix *jacobia
     return GSL_SUCCESS;
 }
 
-/* The deviation of what rows are off by at z, and how much each counts; the error that they show,
- * by its share of what they are off by.
- */
-static void judge_rows(struct search *s, const gsl_vector *z, double expected)
+/* The deviation of what rows are off by at z, and how much each counts. */
+static void judge_rows(struct search *s, const gsl_vector *z)
 {
-    double squares = EXPECTED_ROWS * expected * expected, n = EXPECTED_ROWS;
-
     for (size_t i = 0; i < s->rows->n_rows; i++) {
-        double distance = fabs(find_distance(s, z, i, s->gradient)), own = 0, far, part;
+        double distance = fabs(find_distance(s, z, i, s->gradient)), own = s->error, far;
 
         for (size_t k = 0; k < s->n_free; k++)
             own = hypot(own, s->gradient[k] * s->prior[s->free[k]].within /
                                  s->prior[s->free[k]].deviation);
-        own = hypot(own, s->rows->spread ? s->rows->spread[i] : 0);
-        s->deviation[i] = hypot(own, s->error);
+        s->deviation[i] = hypot(s->scale * own, s->rows->spread ? s->rows->spread[i] : 0);
         far = FAR * s->deviation[i];
         s->weight[i] = distance > far ? far / distance : 1;
-        part = pow(s->error / s->deviation[i], 2);
-        squares += pow(part * fmin(distance, far), 2);
-        n += part;
     }
-    s->error = sqrt(squares / n);
+}
+
+/* The quadratic form of a row of factors. */
+static double weigh(const gsl_matrix *of_z, size_t n, const double *row)
+{
+    double sum = 0;
+
+    for (size_t k = 0; k < n; k++)
+        for (size_t j = 0; j < n; j++)
+            sum += row[k] * gsl_matrix_get(of_z, k, j) * row[j];
+    return sum;
+}
+
+/* How rows scatter, by their residuals, of which the factors have taken a part (their leverage), without
+ * the direction in which the prior pulls all: rows of a kernel that is far from it agree all the same.
+ */
+static void judge_scatter(struct search *s, gsl_multifit_nlinear_workspace *w,
+                          const gsl_vector *z, gsl_matrix *of_z, double *pull)
+{
+    const gsl_vector *residuals = gsl_multifit_nlinear_residual(w);
+    const gsl_matrix *jacobian = gsl_multifit_nlinear_jac(w);
+    double squares = EXPECTED_ROWS, n = EXPECTED_ROWS, length = 0, along = 0;
+    double left_out = 0;
+
+    gsl_multifit_nlinear_covar(jacobian, 0, of_z);
+    for (size_t i = 0; i < s->rows->n_rows; i++) {
+        pull[i] = 0;
+        for (size_t k = 0; k < s->n_free; k++)
+            pull[i] += gsl_matrix_get(jacobian, i, k) * gsl_vector_get(z, k);
+        length = hypot(length, pull[i]);
+    }
+    for (size_t k = 0; k < s->n_free; k++)
+        s->gradient[k] = 0;
+    for (size_t i = 0; i < s->rows->n_rows && length > 0; i++) {
+        pull[i] /= length;
+        along += pull[i] * gsl_vector_get(residuals, i);
+        for (size_t k = 0; k < s->n_free; k++)
+            s->gradient[k] += pull[i] * gsl_matrix_get(jacobian, i, k);
+    }
+    if (length > 0)
+        left_out = 1 - weigh(of_z, s->n_free, s->gradient);
+    for (size_t i = 0; i < s->rows->n_rows; i++) {
+        double spread = s->rows->spread ? s->rows->spread[i] : 0;
+        double part = 1 - pow(spread / s->deviation[i], 2), off, free;
+
+        for (size_t k = 0; k < s->n_free; k++)
+            s->gradient[k] = gsl_matrix_get(jacobian, i, k);
+        free = 1 - weigh(of_z, s->n_free, s->gradient);
+        off = gsl_vector_get(residuals, i) / s->weight[i] - along * pull[i];
+        squares += part * s->scale * s->scale * fmin(off * off, FAR_SQUARE * free) / LEFT;
+        n += part * (free - left_out * pull[i] * pull[i]);
+    }
+    s->scale = sqrt(squares / n);
 }
 
 static int fail(const struct search *s, const char *what, int status,
@@ -129,7 +180,7 @@ static int fail(const struct search *s, const char *what, int status,
 }
 
 static int search(struct search *s, gsl_multifit_nlinear_workspace *w, gsl_vector *z,
-                  double expected, struct gcal_error *err)
+                  gsl_matrix *of_z, double *pull, struct gcal_error *err)
 {
     gsl_multifit_nlinear_fdf problem = { .f = find_residuals,
                                          .df = find_jacobian,
@@ -138,8 +189,7 @@ static int search(struct search *s, gsl_multifit_nlinear_workspace *w, gsl_vecto
                                          .params = s };
 
     /* At first, rows that agree are far away from 1, and count all the same. */
-    judge_rows(s, z, expected);
-    s->error = expected;
+    judge_rows(s, z);
     for (size_t i = 0; i < s->rows->n_rows; i++)
         s->weight[i] = 1;
     for (int turn = 0; turn < TURNS; turn++) {
@@ -153,7 +203,8 @@ static int search(struct search *s, gsl_multifit_nlinear_workspace *w, gsl_vecto
         if (status != GSL_SUCCESS && status != GSL_ENOPROG && status != GSL_EMAXITER)
             return fail(s, "the search for its factors fails", status, err);
         gsl_vector_memcpy(z, gsl_multifit_nlinear_position(w));
-        judge_rows(s, z, expected);
+        judge_scatter(s, w, z, of_z, pull);
+        judge_rows(s, z);
     }
     return 0;
 }
@@ -166,10 +217,11 @@ static void find_covariance(const struct search *s, gsl_multifit_nlinear_workspa
     for (size_t i = 0; i < s->n_free; i++)
         for (size_t k = 0; k < s->n_free; k++) {
             size_t a = s->free[i], b = s->free[k];
-            double of_logs = s->prior[a].deviation * s->prior[b].deviation *
-                                 gsl_matrix_get(of_z, i, k) +
-                             (i == k ? pow(s->prior[a].within, 2) : 0) +
-                             s->error * s->error;
+            double of_logs =
+                s->prior[a].deviation * s->prior[b].deviation *
+                    gsl_matrix_get(of_z, i, k) +
+                s->scale * s->scale *
+                    ((i == k ? pow(s->prior[a].within, 2) : 0) + s->error * s->error);
 
             found->covariance[a * s->model->n_parameters + b] =
                 of_logs * s->value[a] * s->value[b];
@@ -189,6 +241,7 @@ int gcal_fit_posterior_find(struct gcal_arena *arena, const struct gcal_model *m
                         .prior = prior,
                         .free = gcal_arena_alloc(arena, n, sizeof(*s.free)),
                         .error = error,
+                        .scale = 1,
                         .weight = gcal_arena_alloc(arena, n_rows, sizeof(double)),
                         .deviation = gcal_arena_alloc(arena, n_rows, sizeof(double)),
                         .value = gcal_arena_alloc(arena, n, sizeof(double)),
@@ -214,10 +267,12 @@ int gcal_fit_posterior_find(struct gcal_arena *arena, const struct gcal_model *m
                                    n_rows + s.n_free, s.n_free);
     z = gsl_vector_calloc(s.n_free);
     of_z = gsl_matrix_alloc(s.n_free, s.n_free);
-    rc = w && z && of_z ? search(&s, w, z, error, err) : gcal_error_memory(err);
+    rc = w && z && of_z ? search(&s, w, z, of_z,
+                                 gcal_arena_alloc(arena, n_rows, sizeof(double)), err)
+                        : gcal_error_memory(err);
     if (rc == 0) {
         move_factors(&s, z);
-        found->error = s.error;
+        found->error = s.scale * s.error;
         find_covariance(&s, w, of_z, found);
     }
     gsl_multifit_nlinear_free(w);

@@ -13,7 +13,7 @@
  * share of it.
  */
 #define WIDER  1.3
-#define SHARE  0.3
+#define SHARE  0.26
 #define LAUNCH 0.1
 
 static bool is_launch(const char *limit)
@@ -87,13 +87,14 @@ struct gcal_learned_evidence gcal_learned_find_evidence(const struct gcal_params
                                                         const char *limit,
                                                         double deviation)
 {
-    double own = within_of(limit, deviation), error = m->error_90 / GCAL_PARAMS_NORMAL_90;
+    double error = m->error_90 / GCAL_PARAMS_NORMAL_90;
+    double own = within_of(limit, deviation) * error / GCAL_LEARNED_WITHIN;
     size_t i = gcal_learned_find_factor(m, limit);
     struct gcal_learned_evidence e = { 0 };
 
     if (i < m->n_parameters && m->value[i] > 0) {
         double relative = m->standard_error[i] / m->value[i];
-        /* Of the kernel's factor, without what a launch adds. */
+        /* Of the kernel's factor, without what a launch adds, by what its times scatter. */
         double variance = fmax(relative * relative - own * own - error * error,
                                1e-4 * deviation * deviation);
 

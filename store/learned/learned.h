@@ -32,7 +32,7 @@ struct gcal_store;
 #define GCAL_LEARNED_PREFIX "p_kernel_"
 
 /* A launch differs from the kernel's mean, with the factors at those of its limits. */
-#define GCAL_LEARNED_WITHIN 0.05
+#define GCAL_LEARNED_WITHIN 0.043
 
 /* Factors by limit of a general model, as logarithms. */
 struct gcal_learned_factors {

@@ -17,7 +17,7 @@ size_t gcal_learned_find_factor(const struct gcal_params_model *corrections,
                                 const char *limit);
 
 /* Launches cost the same for nearly all kernels, but on a device not the same on all hosts and days. */
-#define GCAL_LEARNED_LAUNCH_WITHIN 0.06
+#define GCAL_LEARNED_LAUNCH_WITHIN 0.052
 
 /* What the factors of one kernel differ by between types of devices: H100 and H200, tests/scope. */
 #define GCAL_LEARNED_TYPES 0.06

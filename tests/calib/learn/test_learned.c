@@ -363,6 +363,7 @@ static double types_apart(const struct setting *s, double ratio, size_t n_kernel
                                      &model, &err) < 0)
                 fail_msg("%s", err.text);
             factors = gcal_learn_factors(s->arena, general, &model);
+            factors.error_90 = GCAL_PARAMS_NORMAL_90 * GCAL_LEARNED_WITHIN;
             factors.origin = gcal_params_model_origin(on[k]->devices, general);
             device.n_models = 1;
             device.models = &factors;
