@@ -147,6 +147,16 @@ static int take_times(struct gcal_arena *arena, const struct gcal_params_device 
     return 0;
 }
 
+const struct gcal_params_model *
+gcal_learn_general(const struct gcal_params_device *device)
+{
+    const struct gcal_params_model *general =
+        device ? gcal_predictor_find_general(device) : NULL;
+    char why[GCAL_PARAMS_WHY_SIZE];
+
+    return general && !gcal_params_model_is_poor(general, why) ? general : NULL;
+}
+
 int gcal_learn_correct(struct gcal_arena *arena, const struct gcal_params_device *device,
                        const char *name, const struct gcal_profile *profile,
                        const struct gcal_params *known, double types, size_t n,

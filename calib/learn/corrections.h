@@ -24,6 +24,10 @@ struct gcal_kernel_time {
     double time_s, spread;
 };
 
+/* The device's general model, if it is one that predicts without being asked for by name; NULL: none. */
+const struct gcal_params_model *
+gcal_learn_general(const struct gcal_params_device *device);
+
 /* The model 'name' of the kernel on the device, from n times or none: it predicts the kernels with
  * the fingerprints of 'profile' alone.  'known': what a store has of the kernel, of which other
  * types count; NULL: nothing.  'types': how far types lie apart; 0: as 'known' has it.  The model lives in the arena.

@@ -187,14 +187,6 @@ static struct gcal_params_device *find_device(struct merging *m, const char *nod
     return (struct gcal_params_device *)gcal_params_find_uid(params, uid);
 }
 
-static const struct gcal_params_model *find_general(const struct gcal_params_device *d)
-{
-    const struct gcal_params_model *general = gcal_predictor_find_general(d);
-    char why[GCAL_PARAMS_WHY_SIZE];
-
-    return general && !gcal_params_model_is_poor(general, why) ? general : NULL;
-}
-
 /* ---- a kernel ---- */
 
 /* One kernel's times on one device. */
@@ -370,7 +362,7 @@ static int find_ratio(struct kernel *k, struct group *g, struct gcal_error *err)
     k->device = g->device;
     if ((rc = count_kernel(k, g->times[0].sizes, &time, err)) == 0)
         rc = gcal_learned_add(k->m->store, g->of->node, time.profile, g->device, err);
-    g->general = find_general(g->device); /* which the addition may have moved */
+    g->general = gcal_learn_general(g->device); /* which the addition may have moved */
     if (rc >= 0 && !(p = gcal_predictor_create(g->device, NULL, time.profile, err)))
         rc = -1;
     for (size_t i = 0; i < g->n && rc >= 0; i++) {
@@ -395,7 +387,7 @@ static void judge(struct kernel *k, struct group *g)
 
     if (!g->device)
         g->of->why = "the device is not in the file of its node";
-    else if (!(g->general = find_general(g->device)))
+    else if (!(g->general = gcal_learn_general(g->device)))
         g->of->why = "the device has no good general model: calibrate it";
     else {
         find_medians(k->m, g);
@@ -407,19 +399,7 @@ static void judge(struct kernel *k, struct group *g)
     }
 }
 
-static int compare_medians(const void *a, const void *b)
-{
-    const struct gcal_params_time *p = a, *q = b;
-    bool p_is_few = p->spread >= FEW_SPREAD, q_is_few = q->spread >= FEW_SPREAD;
-
-    if (p_is_few != q_is_few)
-        return p_is_few - q_is_few;
-    return (p->time_s > q->time_s) - (p->time_s < q->time_s);
-}
-
-/* Known times at the same sizes stay if they say more.  Of many, some of all lengths, and good
- * ones if there are as many.
- */
+/* Known times at the same sizes stay if they say more. */
 static size_t choose_times(const struct kernel *k, const struct group *groups, size_t n,
                            const struct group *first, struct gcal_params_time *times)
 {
@@ -436,18 +416,6 @@ static size_t choose_times(const struct kernel *k, const struct group *groups, s
             if (!known || g->times[i].spread < known->spread)
                 times[n_times++] = g->times[i];
         }
-    }
-    if (n_times > GCAL_LEARN_MOST_TIMES) {
-        size_t n_good = 0;
-
-        qsort(times, n_times, sizeof(*times), compare_medians);
-        while (n_good < n_times && times[n_good].spread < FEW_SPREAD)
-            n_good++;
-        if (n_good >= GCAL_LEARN_MOST_TIMES)
-            n_times = n_good;
-        for (size_t i = 0; i < GCAL_LEARN_MOST_TIMES; i++)
-            times[i] = times[i * (n_times - 1) / (GCAL_LEARN_MOST_TIMES - 1)];
-        n_times = GCAL_LEARN_MOST_TIMES;
     }
     return n_times;
 }

@@ -17,17 +17,6 @@ GCAL_ARENA_DESTROYER(close_record, gcal_record_close)
 GCAL_ARENA_DESTROYER(clear_target, gcal_predict_target_clear)
 GCAL_ARENA_DESTROYER(clear_measured, gcal_measured_kernels_clear)
 
-/* ---- the general model ---- */
-
-/* One that predicts without being asked for by name; NULL: none. */
-static const struct gcal_params_model *find_general(const struct gcal_params_device *d)
-{
-    const struct gcal_params_model *general = d ? gcal_predictor_find_general(d) : NULL;
-    char why[GCAL_PARAMS_WHY_SIZE];
-
-    return general && !gcal_params_model_is_poor(general, why) ? general : NULL;
-}
-
 /* ---- times ---- */
 
 int gcal_learn_count(struct gcal_arena *arena, const struct gcal_count_options *source,
@@ -103,7 +92,7 @@ int gcal_learn_find_general(struct gcal_learning *l, struct gcal_error *err)
     l->learned = (struct gcal_learned){ .arena = l->arena,
                                         .store = l->store,
                                         .device = device,
-                                        .general = find_general(device),
+                                        .general = gcal_learn_general(device),
                                         .name = l->own.model,
                                         .count = count_launch,
                                         .context = l };
@@ -164,7 +153,8 @@ int gcal_learn_fit(struct gcal_learning *l, struct gcal_error *err)
     for (size_t i = 0; i < record->n_devices; i++) {
         const struct gcal_params_device *device =
             gcal_params_find_uid(&l->published, record->devices[i].info.uid);
-        const struct gcal_params_model *general = device ? find_general(device) : NULL;
+        const struct gcal_params_model *general =
+            device ? gcal_learn_general(device) : NULL;
 
         if (general && read_times(l, record, i, general->factor, &times, err) < 0)
             return -1;

@@ -346,15 +346,14 @@ static int open_device(struct learning *l, struct gcal_error *err)
                                                          .node = l->c->node,
                                                          .device = l->c->device };
     const char *path = gcal_command_store_path(l->arena, l->c->store, NULL, err);
-    char why[GCAL_PARAMS_WHY_SIZE];
 
     if (!path || !(l->store = gcal_command_store_open(l->arena, path, true, err)) ||
         gcal_predict_device_open(&options, &l->published, err) < 0)
         return -1;
-    l->general = gcal_predictor_find_general(l->published.device);
+    l->general = gcal_learn_general(l->published.device);
     l->name = gcal_arena_format(l->arena, "%s/%s", l->published.params.node,
                                 l->published.device->info.uid);
-    if (l->general && !gcal_params_model_is_poor(l->general, why))
+    if (l->general)
         return 0;
     return gcal_error_set(err, GCAL_EINPUT,
                           "the store has no good general model of %s, which a kernel's "
