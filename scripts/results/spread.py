@@ -2,7 +2,7 @@
 """Prints the 'spread' of a model for models.yaml: how far kernels that it was not fitted to lie
 from their predictions, by class.
 
-    spread.py [-m MODEL] FILE.csv.. [PARAMETERS.yaml..]
+    spread.py [-m MODEL] [-t TAIL] FILE.csv.. [PARAMETERS.yaml..]
 
 FILE.csv: of 'gpucal evaluate --csv', one for each device, with kernels that the model was neither
 fitted to nor made for.  A class is a roof, "small" or "estimated", see gpucal-models(5).  90 % of
@@ -16,6 +16,7 @@ resemble each other: the comments say how often intervals hold for applications 
 do not follow from.
 
   -m MODEL   only this model's lines (default: all)
+  -t TAIL    the share of launches on either side of the interval (default: 0.02)
 """
 import argparse
 import csv
@@ -68,29 +69,29 @@ def tail_bound(values, tail):
     return max(LEAST, value)
 
 
-def width(members, others):
+def width(members, others, tail):
     weight = PRIOR / len(others) if others else 0
     return tuple(tail_bound([(sign * l.log_ratio, 1) for l in members] +
-                            [(sign * l.log_ratio, weight) for l in others], TAIL)
+                            [(sign * l.log_ratio, weight) for l in others], tail)
                  for sign in (-1, 1))
 
 
-def widths(launches):
+def widths(launches, tail):
     """By class; "other" is for classes without launches."""
     long = [l for l in launches if l.kind != "small"]
     made = {}
     for kind in sorted({l.kind for l in launches} - {"other"}):
         made[kind] = width([l for l in launches if l.kind == kind],
-                           [l for l in long if l.kind != kind and kind != "small"])
-    made["other"] = width(long or launches, [])
+                           [l for l in long if l.kind != kind and kind != "small"], tail)
+    made["other"] = width(long or launches, [], tail)
     return made
 
 
-def held_out(launches):
+def held_out(launches, tail):
     """Whether the interval holds, by launch, with widths of other applications."""
     inside = []
     for application in sorted(applications(launches)):
-        made = widths([l for l in launches if l.application != application])
+        made = widths([l for l in launches if l.application != application], tail)
         for l in launches:
             if l.application == application:
                 below, above = made.get(l.kind, made["other"])
@@ -116,6 +117,7 @@ def percent(flags):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("-m", dest="model")
+    parser.add_argument("-t", dest="tail", type=float, default=TAIL)
     parser.add_argument("files", nargs="+")
     arguments = parser.parse_args()
     parameters = [name for name in arguments.files if name.endswith(".yaml")]
@@ -124,11 +126,11 @@ def main():
     if len(applications(launches)) < FEWEST:
         sys.exit(f"spread.py: {len(launches)} launches of {len(applications(launches))} "
                  f"applications are too few: at least {FEWEST} applications")
-    checked = held_out(launches)
+    checked = held_out(launches, arguments.tail)
     print(f"    # {len(launches)} launches of {len(applications(launches))} applications, of "
           f"applications left out {percent([ok for _, ok in checked])} inside")
     print("    spread:")
-    for kind, (below, above) in widths(launches).items():
+    for kind, (below, above) in widths(launches, arguments.tail).items():
         flags = [ok for l, ok in checked if l.kind == kind]
         members = [l for l in launches if l.kind == kind]
         print(f"      {kind}: [{below:.2f}, {above:.2f}]  # {len(members)} launches of "

@@ -160,7 +160,7 @@ def errors(row):
 
 def calibrations(gpucal):
     rows = []
-    for name in "h100", "h200", "cpu":
+    for name in "h100", "h200", "cpu", "cpu16":
         with open(f"{GENERAL}/{name}.yaml") as file:
             text = file.read()
         fact = dict(re.findall(r"^  (name|driver|run_id|calibrated_utc): (.*)$", text, re.M))
@@ -168,7 +168,7 @@ def calibrations(gpucal):
         for model in re.split(r"^---$", text, flags=re.M)[1:]:
             if re.search(r"^model: general$", model, re.M):
                 kernels = re.search(r"^kernels: (\d+)", model, re.M)
-        rows.append([fact["name"].replace("pthread-skylake-avx512-", "PoCL, "), fact["driver"],
+        rows.append([re.sub("^[a-z]+-skylake-avx512-", "PoCL, ", fact["name"]), fact["driver"],
                      fact["calibrated_utc"].replace("T", " ").replace("Z", " UTC"),
                      kernels[1] if kernels else "-", fact["run_id"]])
     return table(("device", "driver", "calibrated", "kernels of `general`", "run"), rows)
@@ -222,11 +222,20 @@ def wild(gpucal):
         for gpu, name in GPUS for band, row in by_band(gpucal.wild(gpu), "general")])
 
 
+# Set and times, parameters, what was timed.
+CPUS = (("scope", "scope-cpu", "cpu", "2 cores, PoCL 3.1, develop"),
+        ("scope", "scope-cpu16", "cpu16", "16 cores, PoCL 5.0, develop"),
+        ("varied", "varied-cpu16", "cpu16", "16 cores, PoCL 5.0, varied"))
+
+
 def cpu(gpucal):
-    rows = gpucal.evaluate("--times", f"{GENERAL}/scope-cpu.csv", "-C", f"{ROOT}/tests/scope",
-                           "--params", f"{GENERAL}/cpu.yaml", "--model", "general")
-    return table(("measured time", "launches", *ERRORS), [
-        [band, row["kernels"], *errors(row)] for band, row in by_band(rows, "general")])
+    rows = []
+    for catalogue, times, parameters, name in CPUS:
+        evaluation = gpucal.evaluate("--times", f"{GENERAL}/{times}.csv", "-C", f"{ROOT}/tests/{catalogue}",
+                                     "--params", f"{GENERAL}/{parameters}.yaml", "--model", "general")
+        rows += [[name if band == "all" else "", band, row["kernels"], *errors(row)]
+                 for band, row in by_band(evaluation, "general")]
+    return table(("CPU, set", "measured time", "launches", *ERRORS), rows)
 
 
 # First word of the generators, name with sizes.
