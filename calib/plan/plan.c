@@ -30,8 +30,10 @@
 #define TOO_LONG  1.25
 #define MAX_POWER 3.0
 
-static bool is_late(const struct gcal_plan *plan)
+static bool is_late(struct gcal_plan *plan)
 {
+    gcal_plan_note_waits(
+        plan); /* a worker that starts on a busy machine has waited, too */
     return gcal_plan_elapsed_s(plan) > plan->options->budget_s * PREPARING_SHARE;
 }
 

@@ -25,12 +25,22 @@ const struct gcal_device_info *
 gcal_local_device_find(const struct gcal_local_devices *devices,
                        const struct gcal_device_info *wanted, struct gcal_error *err);
 
-/* Median event time of 'kernel' on the device 'uid', in seconds, and the number of
- * launches.
- */
+/* Event times of a kernel's launches, in seconds. */
+struct gcal_timed {
+    double median_s; /* NaN: not measured */
+    double least_s;
+    double spread; /* relative standard error of the median */
+    size_t launches;
+};
+
 int gcal_local_device_measure(struct gcal_local_devices *devices, const char *uid,
-                              const struct gcal_kernel *kernel, double *time_s,
-                              size_t *launches, struct gcal_error *err);
+                              const struct gcal_kernel *kernel, struct gcal_timed *timed,
+                              struct gcal_error *err);
+
+/* Prints "measured 12.3 us (median of 60 launches, +- 0.4 %, least 12.1 us): prediction error +2.0 %",
+ * and below it whether the device was busy.  'predicted_s' NaN: without the error.
+ */
+void gcal_timed_print(const struct gcal_timed *timed, double predicted_s);
 
 /* Builds a kernel, of which language, source, entry and options are needed, on the device 'uid', and
  * fills 'built' with what its driver says.

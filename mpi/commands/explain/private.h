@@ -259,8 +259,7 @@ int gcal_explain_step_add_json(json_t *all, const struct gcal_explain_case *c,
 /* ---- explain.c: the kernel's time on this machine, and of its two parts ---- */
 
 struct gcal_explain_measured {
-    double whole_s, memory_s, onchip_s; /* NaN: not measured */
-    size_t launches;                    /* of the whole kernel */
+    struct gcal_timed whole, memory, onchip;
     double hidden; /* share of the shorter part that the whole hides; NaN: unknown */
     const char *verdict; /* in words; NULL: unknown */
     const char *why_not; /* parts are not measured; NULL: they are */

@@ -148,7 +148,13 @@ static int measure(struct check *k, const struct gcal_checks *checks,
         }
         judge(k, checks, others);
     }
-    return 0;
+    for (size_t r = 0; r < GCAL_HEALTH_N; r++)
+        if (!isnan(m->time_s[r]))
+            return 0;
+    return gcal_error_set(err, GCAL_EDEVICE,
+                          "no resource was measured within %g s: check again when this "
+                          "machine is less busy",
+                          GCAL_HEALTH_BUDGET_S);
 }
 
 /* ---- the answer ---- */

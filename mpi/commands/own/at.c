@@ -25,8 +25,8 @@ static int find_value(const struct gcal_own_kernel *own, size_t i, size_t n,
 
 int gcal_own_measure(const struct gcal_own_kernel *own, enum gcal_kernel_form form,
                      size_t n, const char *const *names, const double *values,
-                     struct gcal_local_devices *devices, const char *uid, double *time_s,
-                     size_t *launches, struct gcal_error *err)
+                     struct gcal_local_devices *devices, const char *uid,
+                     struct gcal_timed *timed, struct gcal_error *err)
 {
     double *sizes = gcal_arena_alloc(own->arena, own->n_sizes, sizeof(*sizes));
     struct gcal_kernel_list list = { 0 };
@@ -52,8 +52,7 @@ int gcal_own_measure(const struct gcal_own_kernel *own, enum gcal_kernel_form fo
     if (rc == 0)
         rc = gcal_own_repeat(devices, uid, list.kernels[0], LIMIT_S, err);
     if (rc == 0)
-        rc = gcal_local_device_measure(devices, uid, list.kernels[0], time_s, launches,
-                                       err);
+        rc = gcal_local_device_measure(devices, uid, list.kernels[0], timed, err);
     gcal_kernel_list_clear(&list);
     return rc;
 }

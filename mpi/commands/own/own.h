@@ -155,12 +155,12 @@ int gcal_own_repeat(struct gcal_local_devices *devices, const char *uid,
 
 /* ---- at.c ---- */
 
-/* Times the kernel, or one derived from it, with the given sizes on the device 'uid': the
- * median event time of some launches.  It is run twice before, as by gcal_own_repeat().
+/* Times the kernel, or one derived from it, with the given sizes on the device 'uid'.  It is run
+ * twice before, as by gcal_own_repeat().
  */
 int gcal_own_measure(const struct gcal_own_kernel *own, enum gcal_kernel_form form,
                      size_t n, const char *const *names, const double *values,
-                     struct gcal_local_devices *devices, const char *uid, double *time_s,
-                     size_t *launches, struct gcal_error *err);
+                     struct gcal_local_devices *devices, const char *uid,
+                     struct gcal_timed *timed, struct gcal_error *err);
 
 #endif

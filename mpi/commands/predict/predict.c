@@ -107,8 +107,7 @@ struct answer {
     struct gcal_prediction prediction;
     const char *node, *device_name, *device_uid, *device_type;
     const struct gcal_built *built; /* on that type of device; NULL: unknown */
-    double measured_s;              /* NaN: not measured */
-    size_t launches;
+    struct gcal_timed timed;
 };
 
 static void set_point(struct answer *a, const struct gcal_predict_target *s,
@@ -210,10 +209,8 @@ static int print_answer(const struct answer *a, struct gcal_error *err)
     gcal_gaps_print(a->predictor, sizes);
     gcal_outside_print(p);
     gcal_quiet_result(true);
-    if (!isnan(a->measured_s))
-        printf("measured %s (median of %zu launches): prediction error %+.1f %%\n",
-               gcal_units(a->measured_s, "s", time), a->launches,
-               100 * (p->time_s / a->measured_s - 1));
+    if (!isnan(a->timed.median_s))
+        gcal_timed_print(&a->timed, p->time_s);
     return a->step ? gcal_step_print(a->step, sizes, p, err) : 0;
 }
 
@@ -241,8 +238,11 @@ static json_t *answer_json(const struct answer *a, struct gcal_error *err)
         json_object_set_new(all, "outside", json_string(p->outside));
     if (p->extrapolates && isfinite(p->outside_by)) /* JSON has no infinity */
         json_object_set_new(all, "outside_by", json_real(p->outside_by));
-    if (!isnan(a->measured_s))
-        json_object_set_new(all, "measured_s", json_real(a->measured_s));
+    if (!isnan(a->timed.median_s)) {
+        json_object_set_new(all, "measured_s", json_real(a->timed.median_s));
+        json_object_set_new(all, "measured_least_s", json_real(a->timed.least_s));
+        json_object_set_new(all, "measured_error", json_real(a->timed.spread));
+    }
     return all;
 }
 
@@ -310,7 +310,7 @@ static int plan_step(const struct predict_command *c,
 
 static int run(const struct predict_command *c, struct gcal_error *err)
 {
-    struct answer a = { .arena = gcal_arena_create(), .measured_s = NAN };
+    struct answer a = { .arena = gcal_arena_create(), .timed.median_s = NAN };
     struct gcal_predict_subject s = { 0 };
     struct gcal_prediction *rows;
     int rc = -1;
@@ -326,17 +326,14 @@ static int run(const struct predict_command *c, struct gcal_error *err)
     a.built = gcal_built_find(s.target.profile, a.device_type);
     if (c->measure &&
         gcal_predict_subject_measure(&c->subject, &c->own, &s, GCAL_KERNEL_COMPLETE,
-                                     &a.measured_s, &a.launches, err) < 0)
+                                     &a.timed, err) < 0)
         goto out;
     if (predict(c, &s, &a, rows, err) < 0) {
-        char time[GCAL_UNITS_SIZE];
-
         if (err->reason == GCAL_REASON_NOT_COVERED) /* perhaps by estimates */
             gcal_predict_target_print_notes(&s.target, &c->subject.count);
         /* A kernel that the model does not predict was measured all the same. */
-        if (!isnan(a.measured_s))
-            printf("measured %s (median of %zu launches) on %s\n",
-                   gcal_units(a.measured_s, "s", time), a.launches, a.device_name);
+        if (!isnan(a.timed.median_s))
+            gcal_timed_print(&a.timed, NAN);
         goto out;
     }
     gcal_predict_target_print_notes(&s.target, &c->subject.count);

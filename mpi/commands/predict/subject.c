@@ -177,8 +177,8 @@ void gcal_predict_subject_clear(struct gcal_predict_subject *s)
 static int measure_own(const struct gcal_predict_subject_options *o,
                        const struct gcal_own_options *own_options,
                        const struct gcal_predict_subject *s, enum gcal_kernel_form form,
-                       struct gcal_local_devices *devices, double *measured_s,
-                       size_t *launches, struct gcal_error *err)
+                       struct gcal_local_devices *devices, struct gcal_timed *timed,
+                       struct gcal_error *err)
 {
     const struct gcal_profile *p = s->target.profile;
     struct gcal_own_kernel own = { 0 };
@@ -194,7 +194,7 @@ static int measure_own(const struct gcal_predict_subject_options *o,
         rc =
             gcal_own_measure(&own, form, p->n_parameters,
                              (const char *const *)p->parameters, s->target.sizes, devices,
-                             s->published.device->info.uid, measured_s, launches, err);
+                             s->published.device->info.uid, timed, err);
     gcal_own_kernel_clear(&own);
     return rc;
 }
@@ -222,7 +222,7 @@ static char *derived_name(const struct gcal_kernel *kernel, enum gcal_kernel_for
 static int measure_derived(const struct gcal_predict_subject_options *o,
                            const struct gcal_predict_subject *s,
                            enum gcal_kernel_form form, struct gcal_local_devices *devices,
-                           double *measured_s, size_t *launches, struct gcal_error *err)
+                           struct gcal_timed *timed, struct gcal_error *err)
 {
     struct gcal_catalogue *catalogue =
         gcal_command_catalogue_open_for(&o->catalogue, o->config, err);
@@ -236,7 +236,7 @@ static int measure_derived(const struct gcal_predict_subject_options *o,
                                         &list, &kernel, err);
     if (rc == 0)
         rc = gcal_local_device_measure(devices, s->published.device->info.uid, kernel,
-                                       measured_s, launches, err);
+                                       timed, err);
     gcal_kernel_list_clear(&list);
     gcal_catalogue_close(catalogue);
     free(name);
@@ -246,19 +246,19 @@ static int measure_derived(const struct gcal_predict_subject_options *o,
 int gcal_predict_subject_measure(const struct gcal_predict_subject_options *o,
                                  const struct gcal_own_options *own,
                                  const struct gcal_predict_subject *s,
-                                 enum gcal_kernel_form form, double *measured_s,
-                                 size_t *launches, struct gcal_error *err)
+                                 enum gcal_kernel_form form, struct gcal_timed *timed,
+                                 struct gcal_error *err)
 {
     struct gcal_local_devices devices = { 0 };
     int rc = gcal_local_devices_open(&devices, err);
 
     if (rc == 0 && !s->kernel)
-        rc = measure_own(o, own, s, form, &devices, measured_s, launches, err);
+        rc = measure_own(o, own, s, form, &devices, timed, err);
     else if (rc == 0 && form != GCAL_KERNEL_COMPLETE)
-        rc = measure_derived(o, s, form, &devices, measured_s, launches, err);
+        rc = measure_derived(o, s, form, &devices, timed, err);
     else if (rc == 0)
         rc = gcal_local_device_measure(&devices, s->published.device->info.uid, s->kernel,
-                                       measured_s, launches, err);
+                                       timed, err);
     gcal_local_devices_close(&devices);
     return rc;
 }
@@ -292,8 +292,7 @@ static int measure_small(struct gcal_catalogue *catalogue,
     struct gcal_predict_target target = { 0 };
     struct gcal_predictor *predictor = NULL;
     struct gcal_kernel *kernel;
-    double measured_s;
-    size_t launches;
+    struct gcal_timed timed;
     int rc = -1;
 
     limits.counting = gcal_predict_counting(device, model);
@@ -301,8 +300,8 @@ static int measure_small(struct gcal_catalogue *catalogue,
     if (gcal_catalogue_kernel_find(catalogue, name, &limits, &list, &kernel, err) == 0 &&
         gcal_predict_target_from_catalogue(&target, kernel, err) == 0 &&
         (predictor = gcal_predictor_create(device, model, target.profile, err)) &&
-        gcal_local_device_measure(devices, uid, kernel, &measured_s, &launches, err) == 0)
-        rc = gcal_predictor_find_launch(predictor, target.sizes, measured_s, launch_s,
+        gcal_local_device_measure(devices, uid, kernel, &timed, err) == 0)
+        rc = gcal_predictor_find_launch(predictor, target.sizes, timed.median_s, launch_s,
                                         err);
     gcal_predictor_destroy(predictor);
     gcal_predict_target_clear(&target);

@@ -4,6 +4,7 @@
 #ifndef GCAL_MPI_COMMANDS_PREDICT_SUBJECT_H
 #define GCAL_MPI_COMMANDS_PREDICT_SUBJECT_H
 
+#include "mpi/cli/local_device.h"
 #include "mpi/commands/count/options.h"
 #include "mpi/commands/predict/inputs.h"
 
@@ -50,14 +51,13 @@ int gcal_predict_subject_open(const struct gcal_predict_subject_options *options
 void gcal_predict_subject_clear(struct gcal_predict_subject *subject);
 
 /* Times the kernel, or one that is derived from it by work removal, at its only point on this
- * machine, which must have the subject's device: the median of 'launches', in seconds.  Buffers of a
- * kernel of the user's own are made up.  -1 also if the other kernel cannot be derived.
+ * machine, which must have the subject's device.  Buffers of a kernel of the user's own are made up.  -1 also if the other kernel cannot be derived.
  */
 int gcal_predict_subject_measure(const struct gcal_predict_subject_options *options,
                                  const struct gcal_own_options *own,
                                  const struct gcal_predict_subject *subject,
-                                 enum gcal_kernel_form form, double *measured_s,
-                                 size_t *launches, struct gcal_error *err);
+                                 enum gcal_kernel_form form, struct gcal_timed *timed,
+                                 struct gcal_error *err);
 
 /* What a launch costs now on such a device of this machine, by a small kernel of the catalogue and
  * this model.

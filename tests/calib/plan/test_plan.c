@@ -201,6 +201,7 @@ static struct scripted_device {
     size_t late_from, late_to; /* every second launch of these begins late */
     double rate, gap_s;        /* of the host's time: 1 and 15 us unless set */
     double share;              /* of the processors that it needs; 0: all */
+    double start_s;            /* of a worker */
     double busy[3];            /* the share that is reported first, then, and later */
     size_t n_busy;             /* asked */
     size_t sunk_before;        /* rows, before the kernel prepared last */
@@ -231,6 +232,7 @@ static int scripted_restart(void *context, struct gcal_error *err)
     (void)context;
     (void)err;
     device.starts++;
+    now_s += device.start_s;
     return 0;
 }
 
@@ -631,6 +633,19 @@ static void waiting_for_processors_costs_no_budget(void **state)
         assert_in_range(100 * (now_s - began_s) / 10, 100 * cases[c].lasts,
                         110 * cases[c].lasts);
     }
+}
+
+static void a_worker_may_wait_for_processors_as_it_starts(void **state)
+{
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    options.budget_s = 10;
+    device.share = 0.25;
+    device.start_s = 12;
+    add_kernel("steady", 713, false, 2.385e-3, STEADY);
+    assert_int_equal(run(&err), 0);
+    assert_int_equal(row("steady n:713")->status, GCAL_MEASUREMENT_GOOD);
 }
 
 static void a_kernel_that_hangs_costs_its_row(void **state)
@@ -1180,6 +1195,7 @@ int main(void)
         TEST(a_kernel_has_its_share_of_the_budget),
         TEST(the_budget_ends_it),
         TEST(waiting_for_processors_costs_no_budget),
+        TEST(a_worker_may_wait_for_processors_as_it_starts),
         TEST(a_kernel_that_hangs_costs_its_row),
         TEST(three_deaths_in_a_row_give_the_device_up),
         TEST(deaths_between_successes_do_not),

@@ -50,8 +50,15 @@ mkdir store
 health 0 '^n1: good: nothing is published of it$'
 "$gpucal" calibrate --config "$data/small.yaml" --record a.h5 > calibrated 2>&1 || { cat calibrated && exit 1; }
 
-# The first checks have nothing to be compared with.
-health 0 '^  .*: good: [5-7] resources measured, 0 of 5 checks that a reference needs; '
+# The first checks have nothing to be compared with.  On a busy machine fewer resources, or none, are
+# measured in time.
+for _ in 1 2 3 4 5 6; do
+    rm -f store/checks/n1.tsv
+    "$gpucal" health --check > out 2> err
+    grep -q ': good: [5-7] resources' out && break
+    grep -qE ': (good: [1-4] resources measured|unknown: not measured: no resource)' out || { cat out err && exit 1; }
+done
+grep -qE '^  .*: good: [5-7] resources measured, 0 of 5 checks that a reference needs; ' out || { cat out err && exit 1; }
 [ ! -s err ] || { cat err && exit 1; }
 tail -1 store/checks/n1.tsv > one
 [ "$(wc -l < store/checks/n1.tsv)" = 2 ] || exit 1

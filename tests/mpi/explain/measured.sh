@@ -36,7 +36,7 @@ expected = "hidden" if hidden >= 0.8 else "not hidden" if hidden <= 0.2 else "pa
 assert m["verdict"] == expected, m
 PYTHON
 explain matmul_sq prefetch:True n:160 --measure
-grep -qE '^measured [0-9.]+ [mu]s \(median of [0-9]+ launches\): prediction error [+-][0-9.]+ %$' "$out/answer"
+grep -qE '^measured [0-9.]+ [mu]s \(median of [0-9]+ launches, \+- [0-9.]+ %, least [0-9.]+ [mu]s\): prediction error [+-][0-9.]+ %$' "$out/answer"
 grep -qE '^overlap: memory accesses alone [0-9.]+ [mu]s, on-chip work alone [0-9.]+ [mu]s: .* hidden \([0-9]+ %\)$' \
     "$out/answer"
 # The derived kernels have the arguments in another order.

@@ -73,7 +73,7 @@ for file in k.cu k.hip; do
     for kernel in scaled mirrored 'powers<float, 3>' 'powers<double, 5>'; do
         run "$kernel" --measure || fail "$file: $kernel is not measured"
         grep -q 'predicted .* us, 90 % interval' "$out/log" || fail "$file: $kernel has no prediction"
-        grep -q '^measured .* (median of [0-9]* launches)' "$out/log" || fail "$file: $kernel has no time"
+        grep -q '^measured .* (median of [0-9]* launches, ' "$out/log" || fail "$file: $kernel has no time"
     done
 done
 export LD_LIBRARY_PATH=
