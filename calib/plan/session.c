@@ -13,34 +13,22 @@
 /* Consecutive workers that may be lost without a success. */
 #define MAX_WORKER_FAILURES 3
 
-/* Waiting counts as such up to this share of the wall clock's time: a budget lasts for four times
- * as long at most.
- */
-#define WAITING_SHARE 0.75
-#define USE_S         0.25 /* between looks at processes, which take their time */
+#define USE_S 0.25 /* between looks at processes, which take their time */
 
 double gcal_plan_elapsed_s(const struct gcal_plan *plan)
 {
     return gcal_clock_now_s() - plan->start_s - plan->waited_s;
 }
 
-/* Where processes were ready to run for R + W, and ran for R, what they did took (R + W)/R times as
- * long as on an idle machine.  Of a device that needs no processor all the time W is a small part
- * of the wall clock's time, and no more than that is lost.
- */
 void gcal_plan_note_waits(struct gcal_plan *plan)
 {
-    double now_s = gcal_clock_now_s(), past_s = now_s - plan->use_s, ran_s, waited_s;
+    double now_s = gcal_clock_now_s(), past_s = now_s - plan->use_s;
     struct gcal_worker_use use;
 
     if (!plan->ops->use || past_s < USE_S)
         return;
     use = plan->ops->use(plan->ops->context);
-    ran_s = fmax(0, use.ran_s - plan->use.ran_s); /* below 0: a process has ended */
-    waited_s = fmax(0, use.waited_s - plan->use.waited_s);
-    if (waited_s > 0)
-        plan->waited_s += fmin(fmin(waited_s, past_s * waited_s / (ran_s + waited_s)),
-                               WAITING_SHARE * past_s);
+    plan->waited_s += gcal_worker_waited_s(&plan->use, &use, past_s);
     plan->use = use;
     plan->use_s = now_s;
 }

@@ -46,6 +46,11 @@ struct gcal_worker_use {
     double ran_s, waited_s;
 };
 struct gcal_worker_use gcal_worker_spawner_use(const struct gcal_worker_spawner *spawner);
+struct gcal_worker_use gcal_worker_process_use(long pid);
+
+/* How much of 'past_s' seconds was lost by waiting for processors, at most three quarters. */
+double gcal_worker_waited_s(const struct gcal_worker_use *before,
+                            const struct gcal_worker_use *after, double past_s);
 
 /* Runs the internal sub-command if argv is "gpucal spawner FD [FOLDER]" or "gpucal worker FD", and
  * returns its exit status; else -1.  main() must call it first: spawner and workers are

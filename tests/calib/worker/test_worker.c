@@ -815,9 +815,28 @@ static void uses_all_cpus_under_mpirun_only(void **state)
     sched_setaffinity(0, sizeof(all), &all);
 }
 
+/* A machine that gives a quarter of what is asked makes it four times as long, and none more. */
+static void waiting_for_processors_is_a_share_of_the_time(void **state)
+{
+    static const struct {
+        double ran_s, waited_s, lost_s;
+    } cases[] = { { 10, 0, 0 },  { 2.5, 7.5, 7.5 },  { 5, 5, 5 }, { 1, 99, 7.5 },
+                  { 40, 40, 5 }, { 0, 1e-3, 1e-3 }, { -1, 2, 2 } };
+    struct gcal_worker_use before = { 3, 4 };
+
+    (void)state;
+    for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+        struct gcal_worker_use after = { 3 + cases[c].ran_s, 4 + cases[c].waited_s };
+
+        assert_float_equal(gcal_worker_waited_s(&before, &after, 10), cases[c].lost_s,
+                           1e-9);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(waiting_for_processors_is_a_share_of_the_time),
         cmocka_unit_test(lists_devices_with_all_fields),
         cmocka_unit_test(measures_with_times_inside_the_hosts),
         cmocka_unit_test(gives_back_what_the_device_computed),
