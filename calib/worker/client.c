@@ -200,8 +200,8 @@ static bool await_answer(const struct gcal_worker *worker, double limit_s)
             return true;
         past_s = gcal_clock_now_s() - began_s;
         after = gcal_worker_process_use(worker->pid);
-        left_s = limit_s - GLANCE_S - past_s +
-                 gcal_worker_waited_s(&before, &after, past_s);
+        left_s =
+            limit_s - GLANCE_S - past_s + gcal_worker_waited_s(&before, &after, past_s);
     }
     return false;
 }

@@ -53,7 +53,8 @@ struct gcal_worker_use gcal_worker_process_use(long pid)
 double gcal_worker_waited_s(const struct gcal_worker_use *before,
                             const struct gcal_worker_use *after, double past_s)
 {
-    double ran_s = fmax(0, after->ran_s - before->ran_s); /* below 0: a thread has ended */
+    double ran_s =
+        fmax(0, after->ran_s - before->ran_s); /* below 0: a thread has ended */
     double waited_s = fmax(0, after->waited_s - before->waited_s);
 
     if (!(waited_s > 0))

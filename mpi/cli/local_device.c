@@ -118,7 +118,8 @@ void gcal_timed_print(const struct gcal_timed *t, double predicted_s)
         printf(": prediction error %+.1f %%", 100 * (predicted_s / t->median_s - 1));
     putchar('\n');
     if (t->median_s > BUSY * t->least_s)
-        puts("the device or this machine was busy, as half of the launches took much longer than "
+        puts("the device or this machine was busy, as half of the launches took much "
+             "longer than "
              "the fastest: measure again when it is idle");
 }
 

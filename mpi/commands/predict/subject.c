@@ -191,10 +191,9 @@ static int measure_own(const struct gcal_predict_subject_options *o,
     if (rc == 0)
         rc = gcal_own_kernel_read(&o->count, own_options, NULL, &own, err);
     if (rc == 0)
-        rc =
-            gcal_own_measure(&own, form, p->n_parameters,
-                             (const char *const *)p->parameters, s->target.sizes, devices,
-                             s->published.device->info.uid, timed, err);
+        rc = gcal_own_measure(&own, form, p->n_parameters,
+                              (const char *const *)p->parameters, s->target.sizes,
+                              devices, s->published.device->info.uid, timed, err);
     gcal_own_kernel_clear(&own);
     return rc;
 }

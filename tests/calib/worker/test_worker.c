@@ -820,7 +820,7 @@ static void waiting_for_processors_is_a_share_of_the_time(void **state)
 {
     static const struct {
         double ran_s, waited_s, lost_s;
-    } cases[] = { { 10, 0, 0 },  { 2.5, 7.5, 7.5 },  { 5, 5, 5 }, { 1, 99, 7.5 },
+    } cases[] = { { 10, 0, 0 },  { 2.5, 7.5, 7.5 }, { 5, 5, 5 }, { 1, 99, 7.5 },
                   { 40, 40, 5 }, { 0, 1e-3, 1e-3 }, { -1, 2, 2 } };
     struct gcal_worker_use before = { 3, 4 };
 
