@@ -90,8 +90,9 @@ static double width(const struct gcal_prediction *p)
 }
 
 /* A time at one size, so many times the general model's, into the store. */
-static void learn(const struct setting *s, const struct gcal_params *params, size_t size,
-                  double ratio, const char *run_id)
+static void learn_on(const struct setting *s, const struct gcal_params *params,
+                     size_t size, double ratio, const char *device_uid,
+                     const char *run_id)
 {
     const struct gcal_params_model *general =
         gcal_predictor_find_general(params->devices);
@@ -103,7 +104,8 @@ static void learn(const struct setting *s, const struct gcal_params *params, siz
     struct gcal_kernel_time time = { s->profile, computes[size],
                                      ratio * general_s(s, params, size), 0.002 };
     struct gcal_params_time kept = { (char *)named[size], time.time_s / general->factor,
-                                     0.002, (char *)"2026-11-27T12:00:00Z", NULL };
+                                     0.002, (char *)"2026-11-27T12:00:00Z",
+                                     (char *)device_uid };
     struct gcal_error err = { 0 };
 
     if (gcal_store_load_learned(store, FINGERPRINT, &known, &err) < 0 ||
@@ -120,6 +122,12 @@ static void learn(const struct setting *s, const struct gcal_params *params, siz
         fail_msg("%s", err.text);
     gcal_params_clear(&known);
     gcal_store_close(store);
+}
+
+static void learn(const struct setting *s, const struct gcal_params *params, size_t size,
+                  double ratio, const char *run_id)
+{
+    learn_on(s, params, size, ratio, NULL, run_id);
 }
 
 /* The prediction at the second size with what the store has learned; 'added': of the addition. */
@@ -194,6 +202,30 @@ static void times_on_both_types_stay(void **state)
     gcal_store_close(store);
     sample_expect_history(s->folder, "learned/" FINGERPRINT, "r1;r2;r3;");
     sample_expect_verified(s->folder, 0, 0, NULL);
+}
+
+/* At one size; a device's newer time replaces its older one. */
+static void times_of_two_devices_of_a_type_stay(void **state)
+{
+    static const char *const runs[] = { "r1", "r2", "r3" }, *const uids[] = { "n1/a",
+                                                                              "n2/a",
+                                                                              "n1/a" };
+    struct setting *s = *state;
+    const struct gcal_params_model *m;
+    struct gcal_store *store;
+    struct gcal_params known;
+
+    for (size_t i = 0; i < 3; i++)
+        learn_on(s, &s->h100, 0, 1.2 + 0.1 * (double)i, uids[i], runs[i]);
+    store = gcal_store_open(s->folder, NULL);
+    assert_int_equal(gcal_store_load_learned(store, FINGERPRINT, &known, NULL), 1);
+    m = known.devices[0].models;
+    assert_int_equal(m->n_times, 2);
+    assert_string_equal(m->times[0].device, "n1/a");
+    assert_string_equal(m->times[1].device, "n2/a");
+    assert_float_equal(m->times[0].time_s / m->times[1].time_s, 1.4 / 1.3, 1e-3);
+    gcal_params_clear(&known);
+    gcal_store_close(store);
 }
 
 static void other_kernels_and_models_are_left_alone(void **state)
@@ -398,6 +430,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_kernel_is_known_on_its_type_and_expected_on_others),
         TEST(times_on_both_types_stay),
+        TEST(times_of_two_devices_of_a_type_stay),
         TEST(other_kernels_and_models_are_left_alone),
         TEST(added_once),
         TEST(damage_is_an_error),
