@@ -6,7 +6,7 @@
  *   f_aux[_<dtype>[_<op>]]        cmp, select, neg, convert of other values
  *   f_joined[_<dtype>[_<op>]]     of f_op, bitwise operations and shifts that are one instruction
  *                                 with the operation that uses their result, where devices have
- *                                 such of three values
+ *                                 such of three values; products of 64 bits that are one
  *   f_mma[_<type>]                products of matrices, as multiply-adds of a work-item; type:
  *                                 f16, bf16, tf32, f64, int8
  *   f_mem_access[_tag:<name>][_<global|local|constant|image|private>][_<dtype>]

@@ -1,6 +1,7 @@
 /* expr.c - expressions: operations, accesses and symbolic values */
 #include <string.h>
 
+#include "kernels/model/dtype.h"
 #include "kernels/walk/private.h"
 
 struct gcal_walk_value gcal_walk_index_expr(struct gcal_walk *w, CXCursor c)
@@ -104,16 +105,21 @@ static bool walk_product(struct gcal_walk *w, CXCursor c, CXType type,
     return true;
 }
 
-/* Integers of one width have the same bits. */
+/* Integers of one width have the same bits; of whole registers, less of them are some of these, and
+ * zeros beside them are no operation.
+ */
 static bool converts(CXType from, CXType to)
 {
     const char *a = gcal_source_dtype(from), *b = gcal_source_dtype(to);
+    size_t bytes, to_bytes;
 
     if (!a || !b || strcmp(a, b) == 0)
         return false;
+    bytes = gcal_dtype_size(a);
+    to_bytes = gcal_dtype_size(b);
     return !gcal_walk_dtype_is_integer(a) || !gcal_walk_dtype_is_integer(b) ||
-           gcal_source_size(from) / gcal_walk_type_width(from) !=
-               gcal_source_size(to) / gcal_walk_type_width(to);
+           (bytes != to_bytes &&
+            (bytes < 4 || to_bytes < 4 || (bytes < to_bytes && *a != 'u')));
 }
 
 static void count_conversion(struct gcal_walk *w, CXType from, CXType to,

@@ -1,7 +1,7 @@
-/* logic.c - bitwise operations and shifts that are one instruction together
+/* logic.c - operations of integers that are one instruction together, or a part of one
  *
- * GPUs have instructions for bitwise functions of three values, and for bits that two shifts put
- * together, as turning a word does.  Which operations these take is seen in the syntax tree, where
+ * GPUs have instructions for bitwise functions of three values, for bits that two shifts put
+ * together, as turning a word does, and for products of 64 bits that have factors of 32.  Which operations these take is seen in the syntax tree, where
  * a result has one use: of an operation, its operands from the leaves on, as many as follow
  * from three values together.
  */
@@ -187,17 +187,48 @@ static struct values cover(struct gcal_walk *w, CXCursor c, int depth)
     }
 }
 
+/* Returns whether 'c' multiplies two numbers of 32 bits, of which one instruction makes 64, or takes one
+ * half of 64 bits to the other, which is another register.
+ */
+static bool is_of_halves(struct gcal_walk *w, CXCursor c)
+{
+    struct gcal_walk_children kids = gcal_walk_get_children(w, c);
+    enum CXBinaryOperatorKind kind = operator_of(c);
+    int64_t number;
+
+    if (kids.n != 2 || bits_of(gcal_source_type(c)) != 64)
+        return false;
+    if (kind == CXBinaryOperator_Shr || kind == CXBinaryOperator_Shl)
+        return read_number(w, gcal_walk_strip_casts(w, kids.c[1]), &number) &&
+               number == 32;
+    for (size_t i = 0; i < kids.n; i++) {
+        CXCursor factor = kids.c[i];
+
+        while (bits_of(gcal_source_type(factor)) > 32 &&
+               gcal_walk_unwrap(w, factor, &factor))
+            ;
+        if (!gcal_walk_type_is_integer(gcal_source_type(factor)) ||
+            (bits_of(gcal_source_type(factor)) > 32 &&
+             !(read_number(w, factor, &number) && number >> 32 == 0)))
+            return false;
+    }
+    return kind == CXBinaryOperator_Mul;
+}
+
 bool gcal_walk_is_joined(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_walk_family *family = gcal_walk_get_family(w, c);
+    const bool is_covered = family && family->is_covered;
     CXCursor shifts[2];
 
     if (!family || !w->request->sector_bytes)
         return false;
-    if (is_put_together(w, c, shifts)) {
+    if (is_of_halves(w, c)) {
+        note_joined(w, c);
+    } else if (is_put_together(w, c, shifts)) {
         note_joined(w, shifts[0]);
         note_joined(w, shifts[1]);
-    } else if (!family->is_covered && is_bitwise(c)) {
+    } else if (!is_covered && is_bitwise(c)) {
         cover(w, c, 0);
     }
     family = gcal_walk_get_family(w, c); /* which has moved */

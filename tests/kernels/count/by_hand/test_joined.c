@@ -1,7 +1,8 @@
 /* test_joined.c - operations that are one instruction with the one that uses their result
  *
  * What is left of bitwise operations and shifts are the instructions LOP3 and SHF that NVIDIA's
- * compiler (CUDA 13, sm_90) makes of them, but for the expressions with another number beside them.
+ * compiler (CUDA 13, sm_90) makes of them, but for the expressions with another number beside them;
+ * wide products are IMAD.WIDE.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -67,7 +68,23 @@ static const struct expression {
     { "r = turned(a ^ b, 9);", 4, 2 },
     { "r = TURN(v[1], 9);", 3, 1 },
     { "r = TURN((a ^ b), 9);", 5, 3 }, /* a macro has written it twice; NVIDIA's: 2 */
-    { "x = (x << 13) | (x >> 51); r = (uint)x + (uint)(x >> 32) * 3;", 4, 2 },
+    { "x = (x << 13) | (x >> 51); r = (uint)x + (uint)(x >> 33) * 3;", 4, 2 },
+    /* the other half of 64 bits is another register */
+    { "r = (uint)(x >> 32) + (uint)(y << 32);", 2, 0 },
+};
+
+/* Of START is one product of 32-bit factors to 64 bits. */
+static const struct product {
+    const char *body;
+    double products, wide;
+} products[] = {
+    { "r = 0;", 1, 1 },
+    { "y = (ulong)c * 0xd256d193u; r = (uint)y;", 2, 2 },
+    { "y = (ulong)(c + d) * e; r = (uint)(y >> 32);", 2, 2 },
+    { "y = (ulong)((uint2)(a, b)).y * e; r = (uint)(y >> 32);", 2, 2 },
+    { "y = c * 5ul; r = (uint)y;", 2, 2 },
+    { "y = x * c; r = (uint)y;", 2, 1 },
+    { "y = c * 0x100000001ul; r = (uint)y;", 2, 1 },
 };
 
 static double sum(const struct gcal_profile *p, const char *kind)
@@ -85,28 +102,48 @@ static double sum(const struct gcal_profile *p, const char *kind)
     return of;
 }
 
+static struct gcal_profile *count_body(const char *body)
+{
+    char source[1500];
+    struct gcal_count_request r = { .source = source,
+                                    .file = "x.cl",
+                                    .n_dims = 1,
+                                    .local_size = { 32 },
+                                    .global_size = { "32" },
+                                    .sub_group_size = 32,
+                                    .sector_bytes = 32 };
+
+    snprintf(source, sizeof(source), "%s%s%s", START, body, END);
+    return by_hand_count(&r, body);
+}
+
 static void counts_what_is_left(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-        char source[1500];
-        struct gcal_count_request r = { .source = source,
-                                        .file = "x.cl",
-                                        .n_dims = 1,
-                                        .local_size = { 32 },
-                                        .global_size = { "32" },
-                                        .sub_group_size = 32,
-                                        .sector_bytes = 32 };
-        struct gcal_profile *p;
+        struct gcal_profile *p = count_body(all[i].body);
         double operations, left;
 
-        snprintf(source, sizeof(source), "%s%s%s", START, all[i].body, END);
-        p = by_hand_count(&r, all[i].body);
         operations = sum(p, "f_op");
         left = operations - sum(p, "f_joined");
         if (operations != all[i].operations || left != all[i].left)
             fail_msg("%s: %g operations, %g left, not %g, %g", all[i].body, operations,
                      left, all[i].operations, all[i].left);
+        gcal_profile_destroy(p);
+    }
+}
+
+static void counts_wide_products(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(products) / sizeof(*products); i++) {
+        struct gcal_profile *p = count_body(products[i].body);
+        double n = by_hand_value(p, "f_op_uint64_mul", NULL),
+               wide = by_hand_value(p, "f_joined_uint64_mul", NULL);
+
+        if (n != products[i].products || wide != products[i].wide)
+            fail_msg("%s: %g products, %g wide, not %g, %g", products[i].body, n, wide,
+                     products[i].products, products[i].wide);
         gcal_profile_destroy(p);
     }
 }
@@ -142,6 +179,7 @@ static void is_fast_on_long_expressions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(counts_what_is_left),
+                                        cmocka_unit_test(counts_wide_products),
                                         cmocka_unit_test(is_fast_on_long_expressions) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
