@@ -542,16 +542,23 @@ static void clear_nest(struct gcal_count_walked *walked)
 }
 
 /* Walks again, each time with the trips of a sample for the loop that was refused; with the
- * first error if that does not help.
+ * first error if that does not help.  Where values are given, exits are estimated last, as a
+ * sample knows more of them.
  */
 static int walk_with_samples(struct gcal_count_walked *walked, struct gcal_error *err)
 {
     struct gcal_sets_nest *nest = &walked->nest;
     struct gcal_error first = { 0 }, later = { 0 }, *why = &first;
+    const bool allow_estimates = walked->request.allow_estimates;
 
+    walked->request.allow_estimates = allow_estimates && !walked->request.samples_places;
     while (walk_parsed(walked, why) < 0) {
-        if (!nest->refused_line ||
-            !add_sampled(walked, nest->refused_line, nest->refused_column)) {
+        if (nest->refused_line &&
+            add_sampled(walked, nest->refused_line, nest->refused_column)) {
+            why = &later;
+        } else if (walked->request.allow_estimates != allow_estimates) {
+            walked->request.allow_estimates = allow_estimates;
+        } else {
             if (err)
                 *err = first;
             for (size_t i = 0; i < walked->request.n_buffers; i++)
@@ -564,8 +571,8 @@ static int walk_with_samples(struct gcal_count_walked *walked, struct gcal_error
             return -1;
         }
         clear_nest(walked);
-        why = &later;
     }
+    walked->request.allow_estimates = allow_estimates;
     return 0;
 }
 

@@ -196,19 +196,6 @@ static bool has_unknown_condition(const struct gcal_sets_access_event *e)
     return false;
 }
 
-/* Whether it is counted as if a condition on data held, which some values in buffers say more
- * of: other features of the same code are not.
- */
-static bool is_under_data(const struct gcal_count_builder *m,
-                          const struct gcal_sets_access_event *e)
-{
-    bool given = false;
-
-    for (size_t i = 0; i < m->request->n_buffers; i++)
-        given = given || m->request->buffers[i].data || m->request->buffers[i].first;
-    return given && has_unknown_condition(e);
-}
-
 const struct gcal_interp_touches *
 gcal_count_choose_sites(struct gcal_count_builder *m, size_t n,
                         const struct gcal_sets_access_event *const *events, bool *chosen)
@@ -222,8 +209,6 @@ gcal_count_choose_sites(struct gcal_count_builder *m, size_t n,
         size_t bytes = gcal_dtype_size(events[i]->dtype) * (size_t)events[i]->width;
         bool found = false;
 
-        if (is_under_data(m, events[i]))
-            return NULL;
         for (size_t k = 0; k < t->n_sites; k++) {
             struct gcal_interp_site *site = &t->sites[k];
 

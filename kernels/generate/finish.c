@@ -440,6 +440,7 @@ bool gcal_count_lacks_sizes(const struct gcal_profile *symbolic)
     for (size_t i = 0; i < symbolic->n_entries; i++)
         lacks = lacks || (symbolic->entries[i].estimated &&
                           (symbolic->entries[i].kind == GCAL_FEATURE_SECTOR ||
+                           symbolic->entries[i].kind == GCAL_FEATURE_ATOMIC_SECTOR_PASS ||
                            symbolic->entries[i].kind == GCAL_FEATURE_LOCAL_PASS));
     for (size_t i = 0; i < symbolic->n_notes; i++)
         lacks = lacks || strstr(symbolic->notes[i], "assume ");

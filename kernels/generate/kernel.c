@@ -625,20 +625,25 @@ size_t gcal_kernel_buffers(const struct gcal_kernel *kernel,
     for (size_t i = 0; i < kernel->n_args; i++) {
         const struct gcal_arg *arg = &kernel->args[i];
 
+        if (arg->kind == GCAL_ARG_SCALAR && *arg->dtype == 'f')
+            buffers[n++] =
+                (struct gcal_count_buffer){ .argument = arg->name,
+                                            .bytes = gcal_dtype_size(arg->dtype),
+                                            .first = arg->value,
+                                            .last = arg->value };
         if (arg->kind != GCAL_ARG_BUFFER)
             continue;
         /* Where no range is stated: the numbers of gcal_dtype_fill(), which the kernel may
          * overwrite in outputs. */
-        const char *filled =
-            arg->first || arg->output ? NULL : gcal_dtype_fill_last(arg->dtype);
+        bool filled = !arg->first && !arg->output;
 
         buffers[n++] = (struct gcal_count_buffer){
             .argument = arg->name,
             .elements = arg->value,
             .bytes = gcal_dtype_size(arg->dtype),
             .channels = arg->channels,
-            .first = filled ? "0" : arg->first,
-            .last = filled ? filled : arg->last,
+            .first = filled ? gcal_dtype_fill_first(arg->dtype) : arg->first,
+            .last = filled ? gcal_dtype_fill_last(arg->dtype) : arg->last,
             .sorted = arg->sorted,
         };
     }

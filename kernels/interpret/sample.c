@@ -235,6 +235,9 @@ static void set_value(struct gcal_interp_sample *s, const struct gcal_interp_typ
         gcal_interp_value_write(type, to, &value);
     } else if (type->repr != GCAL_INTERP_ARRAY) {
         value.f = 1 + (s->is_other ? (double)(gcal_random_next(&s->random) % 100) : 0);
+        for (size_t i = 0; i < s->n_contents; i++)
+            if (strcmp(s->contents[i].argument, name) == 0)
+                value.f = s->contents[i].range.first;
         gcal_interp_value_write(type, to, &value);
     }
 }

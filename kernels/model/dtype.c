@@ -291,7 +291,12 @@ int gcal_dtype_fill(uint64_t seed, const char *dtype, size_t count, void *data)
     return gcal_dtype_fill_range(seed, dtype, &no_range, count, data);
 }
 
+const char *gcal_dtype_fill_first(const char *dtype)
+{
+    return *dtype == 'f' ? "0.5" : "0";
+}
+
 const char *gcal_dtype_fill_last(const char *dtype)
 {
-    return *dtype == 'f' ? NULL : gcal_dtype_size(dtype) == 1 ? "127" : "1023";
+    return *dtype == 'f' ? "1" : gcal_dtype_size(dtype) == 1 ? "127" : "1023";
 }

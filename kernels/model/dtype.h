@@ -19,7 +19,8 @@ const char *gcal_dtype_name(size_t i);
  * for an unknown type.
  */
 int gcal_dtype_fill(uint64_t seed, const char *dtype, size_t count, void *data);
-/* The largest of these integers, from 0 on, as text; NULL: they are of floating point. */
+/* The least and the largest of these numbers, as text. */
+const char *gcal_dtype_fill_first(const char *dtype);
 const char *gcal_dtype_fill_last(const char *dtype);
 
 /* An interval of values, both ends included; first NaN: none given.  Sorted values rise

@@ -384,8 +384,10 @@ static const struct gcal_poly *find_trips(struct gcal_sets_domain *domain,
         nest->error += sampled->error;
         *domain->estimated = *domain->estimated || sampled->error > 0;
         return sampled->trips[domain->mode == GCAL_SETS_COUNT_SUB_GROUPS ? 1
-                              : domain->mode == GCAL_SETS_COUNT_GROUPS   ? 2
-                                                                         : 0];
+                              : domain->mode == GCAL_SETS_COUNT_GROUPS ||
+                                      domain->mode == GCAL_SETS_COUNT_BUSIEST
+                                  ? 2
+                                  : 0];
     }
     return domain->mode == GCAL_SETS_COUNT_BUSIEST
                ? most_trips(nest, scope->trips, domain->estimated)

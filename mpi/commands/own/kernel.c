@@ -565,7 +565,6 @@ int gcal_own_values_add(struct gcal_count_options *count,
     struct gcal_own_kernel own = { 0 };
     struct gcal_count_buffer *all, *b;
     size_t n = count->n_buffers;
-    const char *last;
     int rc = gcal_own_kernel_read(count, options, NULL, &own, err);
 
     all = gcal_arena_alloc(arena, n + own.signature.n_args, sizeof(*all));
@@ -576,20 +575,19 @@ int gcal_own_values_add(struct gcal_count_options *count,
 
         if ((arg->kind != GCAL_COUNT_SIGNATURE_BUFFER &&
              arg->kind != GCAL_COUNT_SIGNATURE_IMAGE) ||
-            arg->written || own.args[i].first ||
-            !(last = gcal_dtype_fill_last(arg->dtype)))
+            arg->written || own.args[i].first)
             continue;
         for (b = all; b < all + n && strcmp(b->argument, arg->name) != 0; b++)
             ;
         n += b == all + n;
         b->argument = gcal_arena_strdup(arena, arg->name);
-        b->first = "0";
-        b->last = last;
-        if (!gcal_quiet_is_on())
+        b->first = gcal_dtype_fill_first(arg->dtype);
+        b->last = gcal_dtype_fill_last(arg->dtype);
+        if (!gcal_quiet_is_on() && *arg->dtype != 'f') /* on which loops often depend */
             fprintf(stderr,
                     "gpucal: predicted and measured with values of '%s' from 0 to %s "
                     "(--range %s=FIRST:LAST)\n",
-                    arg->name, last, arg->name);
+                    arg->name, b->last, arg->name);
     }
     count->buffers = all;
     count->n_buffers = n;

@@ -127,6 +127,61 @@ static void places_in_private_arrays_follow_from_ranges(void **state)
     gcal_profile_destroy(p);
 }
 
+/* At places that floating-point arguments decide, and where and until data do, in a sample. */
+static void places_follow_from_what_is_given(void **state)
+{
+    static const struct gcal_count_buffer scale = {
+        .argument = "c", .bytes = 4, .first = "2", .last = "2"
+    };
+    static const struct gcal_count_buffer kept[] = {
+        { .argument = "mask", .elements = "rows", .bytes = 4, .first = "1", .last = "1" },
+        { .argument = "place",
+          .elements = "rows",
+          .bytes = 4,
+          .first = "0",
+          .last = "1023",
+          .sorted = true },
+    };
+    static const struct gcal_count_buffer word = {
+        .argument = "word", .elements = "40*rows", .bytes = 4, .first = "64", .last = "64"
+    };
+    static const struct {
+        const char *source, *feature;
+        size_t n;
+        const struct gcal_count_buffer *buffers;
+        double given, unknown;
+    } cases[] = {
+        { "kernel void f(global const float *in, global float *out, float c, int rows)\n"
+          "{ int i = get_global_id(0); out[i] = in[(int)floor(c * i)]; }",
+          "f_sector_global_float32_load", 1, &scale, 8 * ROWS / 32, ROWS },
+        { "kernel void f(global const int *mask, global const int *place,\n"
+          "global float *out, int rows)\n"
+          "{ int i = get_global_id(0); if (mask[i]) out[place[i]] = 1; }",
+          "f_sector_global_float32_store", 2, kept, 4 * ROWS / 32, ROWS },
+        { "kernel void f(global const uint *word, global int *at, int rows)\n"
+          "{ int i = get_global_id(0), found = -1;\n"
+          "for (int k = 0; k < 40; k++)\n"
+          "if (word[k * rows + i] & 64) { found = k; break; }\n"
+          "at[i] = found; }",
+          "f_mem_access_global_uint32_load", 1, &word, ROWS, 40 * ROWS },
+    };
+    static const double sizes[] = { ROWS };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+        for (int given = 0; given < 2; given++) {
+            struct gcal_count_request r = request_of(
+                cases[i].source, "rows = 1024", given ? cases[i].n : 0, cases[i].buffers);
+            struct gcal_profile *p;
+
+            r.samples_places = r.allow_estimates = true;
+            p = by_hand_count(&r, cases[i].source);
+            assert_float_equal(by_hand_value(p, cases[i].feature, sizes),
+                               given ? cases[i].given : cases[i].unknown, 1);
+            gcal_profile_destroy(p);
+        }
+}
+
 static void trips_follow_from_ranges(void **state)
 {
     static const struct gcal_count_buffer buffers[] = {
@@ -247,6 +302,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_of_a_range_bound_what_is_accessed),
         cmocka_unit_test(places_in_private_arrays_follow_from_ranges),
+        cmocka_unit_test(places_follow_from_what_is_given),
         cmocka_unit_test(trips_follow_from_ranges),
         cmocka_unit_test(trips_follow_from_contents),
         cmocka_unit_test(contents_are_known_until_the_kernel_stores),
