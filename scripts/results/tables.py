@@ -178,7 +178,7 @@ def accuracy(gpucal):
     rows = []
     for gpu, name in GPUS:
         sets = {of: gpucal.scope(gpu, of) for of in ("develop", "frozen")}
-        sets |= {of: gpucal.folder_of_tests(gpu, of) for of in ("varied", "unseen")}
+        sets |= {of: gpucal.folder_of_tests(gpu, of) for of in ("varied", "lasting", "unseen")}
         for of, lines in sets.items():
             for band, row in by_band(lines, "general"):
                 rows.append([f"{name}, {of}" if band == "all" else "", band, row["kernels"],
