@@ -112,7 +112,7 @@ with open("times.csv", "w") as f:
     for i, r in enumerate(json.load(open("ranking.json"))["ranking"]):
         name = " ".join("%s:%s" % p for p in r["configuration"].items())
         f.write('"%s",' % name + ("failed,,0,,no memory\n" if i == 3 else
-                                "timed,%g,3,0.5,\n" % (r["time_s"] * (1 + i % 5 / 10))))
+                                "timed,%.12f,3,0.5,\n" % (r["time_s"] * (1 + i % 5 / 10))))
 PYTHON
 tune product.yaml --times times.csv --t4 t4.json --json || fail "status $?"
 sed -E "s/(\.[0-9]{9})[0-9]*/\1/" answer > before
