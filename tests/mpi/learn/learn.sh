@@ -563,12 +563,12 @@ END
     expect_line "values of 'key' from 0 to 1023 .--range key=FIRST:LAST"
     expect_line "values of 'low' from 0 to 127 "
     measured=$(time_of)
-    run "$gpucal" predict "${look[@]}" --range key=0:1023 --range low=0:127
+    run "$gpucal" predict "${look[@]}" --range key=0:1023 --range low=0:127 --range t=0.5:1
     expect_status 0
     [ "$measured" = "$(time_of)" ] || fail "other places are predicted than are measured"
     run "$gpucal" predict "${look[@]}"
     [ "$measured" != "$(time_of)" ] || fail "the places make no difference"
-    run "$gpucal" predict "${look[@]}" --range key=0:4194303 --range low=0:127
+    run "$gpucal" predict "${look[@]}" --range key=0:4194303 --range low=0:127 --range t=0.5:1
     all=$(time_of)
     run "$gpucal" predict "${look[@]}" --range key=0:4194303 --measure
     expect_status 0

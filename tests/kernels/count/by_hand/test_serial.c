@@ -30,20 +30,20 @@ static const struct serial {
     { "_Pragma(\"unroll\") for (int j = 0; j < 4; j++) s += a[i + j];", 0, 0,
       "f_serial_op_float32_add", 0 },
     { "for (int j = 0; j < 1; j++) s += a[i + j];", 0, 0, "f_serial_op_float32_add", 0 },
-    /* a loop makes all of a kernel without barriers serial: loads, sums, the store, the
-     * conversions of ids; the loop's condition is tested once more
+    /* a loop makes all of a kernel without barriers serial: loads, sums, the store; the loop's
+     * condition is tested once more
      */
-    { "for (int j = 0; j < n; j++) s += a[i];", 2 * N + 2, 2 * N + 2,
+    { "for (int j = 0; j < n; j++) s += a[i];", 2 * N + 1, 2 * N + 1,
       "f_serial_op_float32_load", N },
-    { "s = a[i + 1]; for (int j = 0; j < 3; j++) s = s * 2; s = sqrt(s);", 1 + 3 + 1 + 2,
-      9, "f_serial_op_float32_sqrt", 1 },
+    { "s = a[i + 1]; for (int j = 0; j < 3; j++) s = s * 2; s = sqrt(s);", 1 + 3 + 1 + 1,
+      8, "f_serial_op_float32_sqrt", 1 },
     /* vectors count once */
-    { "float4 w = 0; for (int j = 0; j < n; j++) w = w * 2 + v[i]; s = w.x;", 2 * N + 2,
-      2 * N + 2, "f_serial_op_float32_madd", N },
-    { "for (int j = 0; j < n; j++) atomic_inc(k + l);", N + 1, 2 * N + 3,
+    { "float4 w = 0; for (int j = 0; j < n; j++) w = w * 2 + v[i]; s = w.x;", 2 * N + 1,
+      2 * N + 1, "f_serial_op_float32_madd", N },
+    { "for (int j = 0; j < n; j++) atomic_inc(k + l);", N + 1, 2 * N + 1,
       "f_serial_op_int32_atomic", N },
     /* half of the work-items */
-    { "if (l < 32) for (int j = 0; j < n; j++) s += a[i];", N + 2, N + 2.5,
+    { "if (l < 32) for (int j = 0; j < n; j++) s += a[i];", N + 1, N + 1.5,
       "f_serial_op_float32_add", N / 2 },
     /* in kernels with barriers: loops without one, themselves alone */
     { "t[l] = a[i]; barrier(CLK_LOCAL_MEM_FENCE); s = t[63 - l];", 0, 0,
