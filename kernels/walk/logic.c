@@ -1,9 +1,9 @@
 /* logic.c - operations of integers that are one instruction together, or a part of one
  *
  * GPUs have instructions for bitwise functions of three values, for bits that two shifts put
- * together, as turning a word does, and for products of 64 bits that have factors of 32.  Which operations these take is seen in the syntax tree, where
- * a result has one use: of an operation, its operands from the leaves on, as many as follow
- * from three values together.
+ * together, as turning a word does, and for products of 64 bits that have factors of 32.  Which
+ * operations these take is seen in the syntax tree, where a result has one use: of an operation, its
+ * operands from the leaves on, as many as follow from three values together.
  */
 #include "kernels/walk/private.h"
 
