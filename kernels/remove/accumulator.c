@@ -11,7 +11,6 @@
 
 #include <string.h>
 
-
 /* In ascending order of width: a wider type holds sums of those before it. */
 static const struct {
     const char *dtype, *name;
