@@ -82,16 +82,29 @@ cl_int gcal_cuda_release_program(cl_program program)
     return CL_SUCCESS;
 }
 
-/* What a run-time compiler takes of the options that people give nvcc or hipcc, by one dash or two. */
+/* What a run-time compiler takes of the options that people give nvcc or hipcc. */
 static bool is_compilers(const char *option)
 {
-    static const char known[] = "D U I define-macro std= ftz= fmad= prec- use_fast_math "
-                                "ffast-math maxrregcount= ";
-    size_t n;
+    static const char *const known[] = { "-D",
+                                         "-U",
+                                         "-I",
+                                         "--define-macro",
+                                         "-std=",
+                                         "--std=",
+                                         "-use_fast_math",
+                                         "--use_fast_math",
+                                         "-ffast-math",
+                                         "-ftz=",
+                                         "--ftz=",
+                                         "-fmad=",
+                                         "--fmad=",
+                                         "-prec-",
+                                         "--prec-",
+                                         "-maxrregcount=",
+                                         "--maxrregcount=" };
 
-    option += strspn(option, "-");
-    for (const char *p = known; *p; p += n + 1)
-        if (strncmp(option, p, n = strcspn(p, " ")) == 0)
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+        if (strncmp(option, known[i], strlen(known[i])) == 0)
             return true;
     return false;
 }

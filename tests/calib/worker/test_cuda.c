@@ -68,7 +68,8 @@ static struct gcal_kernel kernel_of(const char *entry)
         .language = GCAL_SOURCE_CUDA,
         .source = source,
         .entry = (char *)entry,
-        .build_options = "-O3 -D FACTOR=2.0f -DFACTOR=3.0f -arch=sm_80 -lineinfo",
+        .build_options = "-O3 -D FACTOR=2.0f -DFACTOR=3.0f -arch=sm_80 -lineinfo "
+                         "-o Image.o",
         .n_dims = 1,
         .local_size = { 64 },
         .global_size = { "n" },
