@@ -73,6 +73,16 @@ const char *gcal_strings_next_word(const char **at, size_t *length)
     return *length ? word : NULL;
 }
 
+bool gcal_strings_have_word(const char *words, const char *word)
+{
+    size_t length;
+
+    for (const char *w; (w = gcal_strings_next_word(&words, &length));)
+        if (length == strlen(word) && strncmp(w, word, length) == 0)
+            return true;
+    return false;
+}
+
 static const char blanks[] = " \t\r\n";
 
 /* Puts the next word; returns where it ends. */

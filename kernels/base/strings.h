@@ -36,6 +36,8 @@ void gcal_strings_free(char **items, size_t n);
  * between them; NULL at the end of the text.
  */
 const char *gcal_strings_next_word(const char **at, size_t *length);
+/* Returns whether one of the words is 'word'. */
+bool gcal_strings_have_word(const char *words, const char *word);
 
 /* Adds the words of a compiler's options: without their quotes and backslashes, which are as in a
  * shell, and "-D X", "-U X" and "-I X" as one.  -1 also if the last of these has no value.

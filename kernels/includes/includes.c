@@ -204,18 +204,16 @@ static bool is_allowed(const struct inlining *s, const char *identity)
 static bool is_brought(const char *name)
 {
     static const char names[] =
-        " cuda.h cuda_runtime.h cuda_runtime_api.h cuda_fp16.h cuda_fp16.hpp "
+        "cuda.h cuda_runtime.h cuda_runtime_api.h cuda_fp16.h cuda_fp16.hpp "
         "cuda_bf16.h cuda_bf16.hpp cuda_fp8.h cuComplex.h vector_types.h "
         "vector_functions.h device_launch_parameters.h math_constants.h "
         "math_functions.h device_functions.h host_defines.h cooperative_groups.h "
         "texture_types.h surface_types.h texture_fetch_functions.h "
         "cuda_texture_types.h builtin_types.h driver_types.h cuda_profiler_api.h "
-        "device_atomic_functions.h ";
+        "device_atomic_functions.h";
     static const char *const folders[] = { "hip/", "cooperative_groups/", "crt/" };
-    char *word = gcal_buf_format(" %s ", name);
-    bool is = word && strstr(names, word);
+    bool is = gcal_strings_have_word(names, name);
 
-    free(word);
     for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
         is = is || strncmp(name, folders[i], strlen(folders[i])) == 0;
     return is;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/buf.h"
 #include "kernels/base/strings.h"
 #include "kernels/source/private.h"
 
@@ -41,20 +40,17 @@ const char *gcal_source_included_name(char *line)
 static bool is_for_hosts(const char *name)
 {
     static const char names[] =
-        " assert.h complex.h ctype.h cuda.h errno.h err.h dirent.h fcntl.h "
+        "assert.h complex.h ctype.h cuda.h errno.h err.h dirent.h fcntl.h "
         "float.h getopt.h iso646.h libgen.h limits.h malloc.h math.h memory.h "
         "omp.h pthread.h signal.h stdarg.h stdio.h stdlib.h string.h strings.h "
         "time.h unistd.h cuda_fp16.h cuda_bf16.h cuda_fp8.h mma.h "
         "cuda_pipeline.h cuComplex.h math_constants.h device_launch_parameters.h "
-        "cooperative_groups.h ";
-    char *word = gcal_buf_format(" %s ", name);
-    bool is = !strpbrk(name, "./") || strncmp(name, "sys/", 4) == 0 ||
-              strncmp(name, "hip/", 4) == 0 ||
-              strncmp(name, "cooperative_groups/", 19) == 0 ||
-              strncmp(name, "cuda_runtime", 12) == 0 || (word && strstr(names, word));
+        "cooperative_groups.h";
 
-    free(word);
-    return is;
+    return !strpbrk(name, "./") || strncmp(name, "sys/", 4) == 0 ||
+           strncmp(name, "hip/", 4) == 0 ||
+           strncmp(name, "cooperative_groups/", 19) == 0 ||
+           strncmp(name, "cuda_runtime", 12) == 0 || gcal_strings_have_word(names, name);
 }
 
 void gcal_source_leave_out_includes(char *source, struct gcal_strings *missing)

@@ -58,6 +58,11 @@ static void finds_words(void **state)
     assert_int_equal(length, 4);
     assert_null(gcal_strings_next_word(&at, &length));
     assert_null(gcal_strings_next_word(&at, &length));
+    assert_true(gcal_strings_have_word("cuda.h mma.h", "cuda.h"));
+    assert_true(gcal_strings_have_word("cuda.h mma.h", "mma.h"));
+    assert_false(gcal_strings_have_word("cuda.h mma.h", "cuda"));
+    assert_false(gcal_strings_have_word("cuda.h mma.h", "cuda.h mma.h"));
+    assert_false(gcal_strings_have_word("cuda.h mma.h", ""));
 }
 
 int main(void)
